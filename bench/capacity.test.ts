@@ -51,7 +51,7 @@ test('rates and cores: computed by hand for two cells of 43,200 sites', () => {
   // (690 × 200 + 30 × 800 + 10 × 1,000) µs, at most half of each core
   expect(cores.api).toBeCloseTo(0.344, 9)
   expect(cores.postgres).toBeCloseTo((690 * 50 + 30 * 400 + 10 * 600) / 500_000, 9)
-  expect(connections).toBe(26)
+  expect(connections).toBe(26 + 16) // one api, and one worker for the probes
 })
 
 test('twice the sites need twice the processor time and WAL; a second cell begins after 50,000 sites', () => {

@@ -34,12 +34,19 @@ type Demand = Record<'sites' | 'polls' | 'creations' | 'notifications' | 'vouche
 
 /** These figures are not in the files of the bench. docs/scaling.md says how they were measured. */
 const measured = {
-  sync: { node: 2_900, postgres: 700, redis: 0 },
+  sync: { node: 11_000, postgres: 1_200, redis: 0 },
   comparison: { node: 0, postgres: 5_400, redis: 0 },
   /** A row of `vouchers` has 895 bytes with its indexes, one of `creations` 655. */
   bytesPerVoucher: 1_550,
   walPerCreation: 3_200,
   walPerNotification: 4_000,
+  walPerSync: 2_100,
+  walPerSyncWithFullPages: 5_400,
+  walPerEnd: 4_400,
+  walPerEndWithFullPages: 40_000,
+  /** Processor time of a probe of an idle controller, in microseconds. One worker sends at most 25 a second. */
+  probeNode: 3_200,
+  probesPerSecond: 25,
 }
 
 /** Choices, not measurements. */
@@ -81,7 +88,8 @@ export function computeCapacity(demand: Demand, costs: Costs) {
   const cores = (kinds: readonly (keyof Costs)[], of: keyof Cost) =>
     kinds.reduce((sum, kind) => sum + rates[kind] * costs[kind][of], 0) / 1_000_000 / usableShare
   const api = cores(requests, 'node')
-  const worker = cores(work, 'node')
+  const probes = Math.min(measured.probesPerSecond, sites / 60)
+  const worker = cores(work, 'node') + (probes * measured.probeNode) / 1_000_000 / usableShare
   const creationsPerDay = sites * demand.creations
   const walPerVoucher = measured.walPerCreation + demand.notifications * measured.walPerNotification
   return {
@@ -94,8 +102,10 @@ export function computeCapacity(demand: Demand, costs: Costs) {
     },
     connections: Math.ceil(api) * connectionsOf.api + Math.ceil(worker) * connectionsOf.worker,
     diskBytes: creationsPerDay * demand.days * measured.bytesPerVoucher,
-    walPerDay: creationsPerDay * walPerVoucher,
-    walPerDayAtMost: creationsPerDay * (walPerVoucher + pagesPerCreation * 8_192),
+    walPerDay: creationsPerDay * (walPerVoucher + measured.walPerEnd) + sites * syncsPerDay * measured.walPerSync,
+    walPerDayAtMost:
+      creationsPerDay * (walPerVoucher + pagesPerCreation * 8_192 + measured.walPerEndWithFullPages) +
+      sites * syncsPerDay * measured.walPerSyncWithFullPages,
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
-import { seedKey, testActor } from '#test/data/seed.ts'
+import { seedKeyOfAnyVersion, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
 import { listSize } from './statements.ts'
 
@@ -54,7 +54,7 @@ export async function openBenchDatabase({
   if (isNew) await seed(db, sites, vouchers)
   else await removeTraces(db)
   const keys: string[] = []
-  for (let i = 0; i < keyCount; i++) keys.push((await seedKey(db, { name: 'bench', scope: 'write', rateLimit })).key)
+  for (let i = 0; i < keyCount; i++) keys.push(await seedKeyOfAnyVersion(db, 'write', rateLimit))
   return {
     url,
     sites,

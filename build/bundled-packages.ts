@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { pdfiumLicence } from './pdfium-licence.ts'
 import { root } from './when-changed.ts'
 
 /** An npm package whose code is in the release. */
@@ -12,8 +13,23 @@ export function listBundledPackages(): BundledPackage[] {
   const forge = `${root}node_modules/node-forge`
   const { name, version, license: identifier } = JSON.parse(readFileSync(`${forge}/package.json`, 'utf8'))
   const all = [...built, { name, version, identifier, text: readFileSync(`${forge}/LICENSE`, 'utf8').trim() }]
-  const unique = new Map(all.map((one) => [`${one.name}@${one.version}`, one]))
+  const unique = new Map(all.map((one) => [`${one.name}@${one.version}`, withPdfium(withIdentifier(one))]))
   return [...unique.keys()].toSorted().map((key) => unique.get(key) as BundledPackage)
+}
+
+function withIdentifier(one: BundledPackage): BundledPackage {
+  const identifier = one.identifier ?? identifierOf(one.text)
+  return identifier === undefined ? one : { ...one, identifier }
+}
+
+function withPdfium(one: BundledPackage): BundledPackage {
+  if (one.name !== '@hyzyla/pdfium') return one
+  return { ...one, identifier: `${one.identifier} AND BSD-3-Clause`, text: `${one.text}\n\n${pdfiumLicence}` }
+}
+
+/** The licence of a package that has its text but does not name it. */
+function identifierOf(text: string | undefined): string | undefined {
+  return text && /^MIT License$|^Permission is hereby granted, free of charge/m.test(text) ? 'MIT' : undefined
 }
 
 /** The notices that the licences of the packages ask for. */

@@ -6,11 +6,12 @@ const patterns = [
   'bin/voucher-service.js',
   'dist/service/*.js',
   'dist/web/**/*.*',
-  // The simulated controllers of `demo` run from source, with the only package that is not bundled.
+  // The simulated controllers of `demo` run from source, with the only package whose code is not bundled.
   'simulator/**/*.ts',
   'simulator/README.md',
   'node_modules/node-forge/{package.json,LICENSE}',
   'node_modules/node-forge/lib/**/*.js',
+  'node_modules/@hyzyla/pdfium/dist/pdfium.wasm',
   'deploy/**',
   'docs/**/*.*',
   'client/*.*',

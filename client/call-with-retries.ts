@@ -41,7 +41,7 @@ async function sendOnce(settings: Settings, { url, ...request }: Request): Promi
     throw new VoucherApiError('no_answer', `There was no answer${reason}`, {}, { cause })
   }
   if (answer.status === 204) return undefined
-  if (answer.ok && content.type.startsWith('image/')) return content
+  if (answer.ok && /^(image\/|application\/zip$)/.test(content.type)) return content
   const text = await content.text()
   if (!answer.ok) throw errorOf(answer, text)
   if (answer.headers.get('Content-Type')?.startsWith('text/csv')) return text

@@ -32,14 +32,14 @@ export type Allowed = {
 export type InvalidField = {
   /** The name of the field, such as qos.down_kbps, names[3] or Idempotency-Key. It is body, query or request if no single field is the problem, and ? if the name has unusual characters. */
   field: string
-  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "too_late" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
+  code: "required" | "unknown_field" | "wrong_type" | "repeated" | "out_of_range" | "too_short" | "too_long" | "too_many_bytes" | "too_few" | "too_many" | "not_one_of" | "bad_format" | "unprintable" | "time_missing" | "time_zone_missing" | "not_a_time" | "time_zone_unknown" | "slip_code_missing" | "wifi_password_invalid" | "in_the_past" | "before_valid_until" | "too_late" | "nothing_to_change" | "not_together" | "one_of_required" | "password_common" | "not_usable"
   message: string
   allowed: Allowed | null
 }
 
 export type Problem = {
   /** New values may be added. */
-  error: "administrator_needed" | "all_sites_required" | "authenticator_app_missing" | "authenticator_app_not_begun" | "authenticator_app_not_checked" | "batches_too_many" | "break_glass_needed" | "break_glass_unfit" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "exports_too_many" | "forbidden" | "group_repeated" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_missing" | "identity_needed" | "identity_other" | "identity_taken" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "last_administrator_by_groups" | "last_second_factor" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "overviews_too_many" | "own_account" | "own_factor_missing" | "passkey_counter_went_back" | "passkey_known" | "passkey_rejected" | "passkeys_elsewhere" | "passkeys_too_many" | "password_common" | "password_link_invalid" | "password_sign_in_needed" | "password_sign_in_off" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "provider_answer_invalid" | "provider_clock_differs" | "provider_email_missing" | "provider_email_taken" | "provider_groups_missing" | "provider_groups_too_many" | "provider_missing" | "provider_organisation_wrong" | "provider_person_inactive" | "provider_sign_in_cancelled" | "provider_sign_in_expired" | "provider_unreachable" | "rate_limited" | "recording_failed" | "recovery_code_wrong" | "rights_beyond_own" | "rights_from_groups" | "role_missing" | "search_too_slow" | "searches_too_many" | "second_factor_missing" | "second_factor_wrong" | "second_step_ended" | "server_error" | "session_ended" | "setting_fixed" | "setup_done" | "setup_token_expired" | "setup_token_invalid" | "sign_in_again" | "sign_in_again_otherwise" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "template_name_taken" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_not_earlier" | "valid_until_not_later" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "webhooks_of_all_sites_too_many" | "webhooks_of_site_too_many" | "withdrawals_too_many"
+  error: "administrator_needed" | "all_sites_required" | "authenticator_app_missing" | "authenticator_app_not_begun" | "authenticator_app_not_checked" | "batches_too_many" | "break_glass_needed" | "break_glass_unfit" | "certificate_pin_without_tls" | "cloud_account" | "content_type_required" | "controller_address_unreadable" | "controller_address_with_extras" | "controller_busy" | "controller_check_failed" | "controller_checks_too_many" | "controller_failed" | "controller_in_use" | "controller_name_taken" | "controller_refused" | "controller_site_not_found" | "controller_site_taken" | "controller_timeout" | "controller_unreachable" | "csv_columns_missing" | "csv_columns_repeated" | "csv_columns_unknown" | "csv_not_utf8" | "csv_too_long" | "csv_unreadable" | "daily_limit_reached" | "display_name_invalid" | "driver_not_found" | "email_invalid" | "email_taken" | "export_too_large" | "exports_too_many" | "forbidden" | "group_repeated" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_missing" | "identity_needed" | "identity_other" | "identity_taken" | "import_refused" | "imports_too_many" | "invalid_request" | "key_created_before" | "key_expired" | "key_grace_passed" | "key_grace_too_long" | "key_revoked" | "key_rolled" | "last_administrator" | "last_administrator_by_groups" | "last_second_factor" | "limits_beyond_own" | "link_mail_not_set_up" | "logo_dimensions_too_large" | "logo_type_unsupported" | "logo_unreadable" | "mail_not_set_up" | "mail_password_unencrypted" | "mail_server_missing" | "mail_tests_too_many" | "method_not_allowed" | "no_voucher" | "not_found" | "origin_mismatch" | "overviews_too_many" | "own_account" | "own_factor_missing" | "passkey_counter_went_back" | "passkey_known" | "passkey_rejected" | "passkeys_elsewhere" | "passkeys_too_many" | "password_common" | "password_link_invalid" | "password_sign_in_needed" | "password_sign_in_off" | "password_too_long" | "password_too_short" | "password_wrong" | "payload_too_large" | "people_only" | "person_inactive" | "person_sites_missing" | "provider_answer_invalid" | "provider_clock_differs" | "provider_email_missing" | "provider_email_taken" | "provider_groups_missing" | "provider_groups_too_many" | "provider_missing" | "provider_organisation_wrong" | "provider_person_inactive" | "provider_sign_in_cancelled" | "provider_sign_in_expired" | "provider_unreachable" | "rate_limited" | "recording_failed" | "recovery_code_wrong" | "rights_beyond_own" | "rights_from_groups" | "role_missing" | "search_too_slow" | "searches_too_many" | "second_factor_missing" | "second_factor_wrong" | "second_step_ended" | "server_error" | "session_ended" | "setting_fixed" | "setup_done" | "setup_token_expired" | "setup_token_invalid" | "sign_in_again" | "sign_in_again_otherwise" | "sign_in_failed" | "sign_in_unencrypted" | "sign_ins_too_many" | "site_in_use" | "site_inactive" | "site_numbers_used_up" | "slips_not_drawn" | "template_name_taken" | "time_zone_fixed" | "unauthorized" | "unavailable" | "username_not_supported" | "username_required" | "username_without_secret" | "valid_until_not_earlier" | "valid_until_not_later" | "valid_until_too_late" | "voucher_being_revoked" | "voucher_ended" | "voucher_still_valid" | "vouchers_too_many" | "webhook_disabled" | "webhook_name_taken" | "webhook_tests_too_many" | "webhook_unsigned" | "webhook_url_forbidden" | "webhook_url_unreadable" | "webhook_url_with_credentials" | "webhooks_of_all_sites_too_many" | "webhooks_of_site_too_many" | "withdrawals_too_many"
   /** A message for people, in English, or in German if Accept-Language prefers it. */
   message: string
   /** The id of the request. Tell it to the operator. X-Request-Id has the same value. */
@@ -72,6 +72,10 @@ export type Person = {
   theme: "light" | "dark" | "auto"
   limits: {
     requests_per_minute: number
+    /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+    vouchers_per_day: number | null
+    /** The longest duration of a voucher in minutes. Null: no limit. */
+    longest_minutes: number | null
   }
   /** False if the person has not set a password and signs in only by the provider. */
   has_password: boolean
@@ -118,6 +122,8 @@ export type Session = {
   } | null
   /** False if only the break-glass account can sign in with a password. */
   password_sign_in: boolean
+  /** True if the service can send people one-time links by e-mail: there is a mail server, a sender and PUBLIC_URL. */
+  link_mail: boolean
 }
 
 export type SignIn = {
@@ -207,6 +213,10 @@ export type PasswordLinkUse = {
   new_password: string
 }
 
+export type ForgottenPassword = {
+  email: string
+}
+
 export type KeyInfo = {
   kind: "key"
   id: string
@@ -220,6 +230,10 @@ export type KeyInfo = {
   limits: {
     /** Null if the key has no limit. */
     requests_per_minute: number | null
+    /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+    vouchers_per_day: number | null
+    /** The longest duration of a voucher in minutes. Null: no limit. */
+    longest_minutes: number | null
   }
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
@@ -314,6 +328,19 @@ export type PasskeyChange = {
   name?: string
 }
 
+export type LinkMessage = {
+  kind: "invitation" | "password_link" | "forgotten_password"
+  /** accepted: the mail server took the message; nobody knows whether it arrived. rejected: it will never take it. expired: it did not take it within a day, or before the link ended. cancelled: the link was used or replaced first. */
+  state: "waiting" | "accepted" | "rejected" | "expired" | "cancelled"
+  /** Why the last attempt failed. */
+  failure: "not_set_up" | "address_forbidden" | "address_not_private" | "name_unknown" | "port_closed" | "no_answer" | "no_connection" | "not_smtp" | "server_refused" | "starttls_missing" | "not_tls" | "certificate_self_signed" | "certificate_expired" | "certificate_for_other_name" | "certificate_changed" | "password_unencrypted" | "sign_in_not_offered" | "sign_in_required" | "credentials_refused" | "sender_invalid" | "connection_lost" | "not_now" | "message_rejected" | null
+  /** The last answer of the mail server, without addresses. A day after the outcome, only its status code is left. */
+  answer: string | null
+  created_at: string
+  /** When the outcome was known. */
+  settled_at: string | null
+}
+
 export type StaffMember = {
   id: string
   name: string
@@ -334,6 +361,12 @@ export type StaffMember = {
   last_seen_at: string | null
   /** The second factors that the person has set up. Empty if there is none. */
   second_factors: Array<"app" | "passkey">
+  /** The last e-mail with a one-time link to the person, in the last 30 days. Null if there was none. */
+  link_message: LinkMessage | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes: number | null
   created_at: string
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
@@ -351,6 +384,12 @@ export type NewPerson = {
   /** Administrators may use all sites and need no list. */
   site_ids?: Array<number>
   language?: "de" | "en" | null
+  /** True: the service also sends the link to the person by e-mail, in their language. It needs a mail server, a sender and PUBLIC_URL. */
+  send_email?: boolean
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day?: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes?: number | null
 }
 
 export type PasswordLink = {
@@ -381,6 +420,12 @@ export type CreatedPerson = {
   last_seen_at: string | null
   /** The second factors that the person has set up. Empty if there is none. */
   second_factors: Array<"app" | "passkey">
+  /** The last e-mail with a one-time link to the person, in the last 30 days. Null if there was none. */
+  link_message: LinkMessage | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes: number | null
   created_at: string
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
@@ -400,8 +445,24 @@ export type PersonChange = {
   /** False ends all sessions and the one-time link of the person, and rejects sign-ins. */
   active?: boolean
   language?: "de" | "en" | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day?: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes?: number | null
   /** Only administrators change it. True needs a linked account of the provider; role and sites can then not be changed here. */
   rights_from_groups?: boolean
+}
+
+export type FailingMailServer = {
+  failing_since: string
+  /** Why the message that began to fail last was not accepted. New values may be added. */
+  failure: "not_set_up" | "address_forbidden" | "address_not_private" | "name_unknown" | "port_closed" | "no_answer" | "no_connection" | "not_smtp" | "server_refused" | "starttls_missing" | "not_tls" | "certificate_self_signed" | "certificate_expired" | "certificate_for_other_name" | "certificate_changed" | "password_unencrypted" | "sign_in_not_offered" | "sign_in_required" | "credentials_refused" | "sender_invalid" | "connection_lost" | "not_now" | "message_rejected"
+  /** The failure and what to do, in the language of the request. */
+  message: string
+  /** The last answer of the mail server, without addresses. */
+  answer: string | null
+  /** Number of all messages that wait, at most 50,000. */
+  waiting: number
 }
 
 /** Problems that somebody should look at: at most 50 of each kind, the longest or worst first. */
@@ -419,6 +480,8 @@ export type Attention = {
     site_id: number
     site: string
   }>
+  /** The mail server, if it has accepted no message for at least five minutes although the service tried. Only administrators see it. */
+  mail: FailingMailServer | null
   webhooks: Array<{
     id: string
     name: string
@@ -527,6 +590,8 @@ export type Overview = {
 }
 
 export type Hold = {
+  /** `restored`: a backup was restored. `command`: somebody held the service. `trial`: the data of another system were imported, and it still works. */
+  reason: "restored" | "command" | "trial" | null
   /** When the hold began. Null if the service is not held. */
   held_since: string | null
   /** When the restored backup was taken. Null if no restored backup caused the hold. */
@@ -721,6 +786,295 @@ export type SignInGroupsResult = {
   last_administrator_lost: boolean
 }
 
+export type GuestDataSettings = {
+  /** Names, references and everything typed about a guest are erased this many days after the end of the voucher. Null: never. */
+  forget_after_days: number | null
+  /** The days of an unused voucher without an end count from this many days after its creation, and it is revoked first. Null: such vouchers are left alone. */
+  unused_after_days: number | null
+  /** Whether ended vouchers are deleted on the controller after the same time. Vouchers that this service did not create stay there. */
+  delete_on_controller: boolean
+  /** Sites with other days, by name. */
+  exceptions: Array<{
+    site_id: number
+    /** The name of the site. */
+    site: string
+    /** The days of this site, instead of those of all sites. Null: never. */
+    forget_after_days: number | null
+    /** The name of the person or key that set it. */
+    changed_by: string
+    changed_at: string
+  }>
+  /** When the worker last had forgotten all guests that were due, and how many vouchers it was about. Null: not yet. */
+  last_run: {
+    at: string
+    vouchers: number
+  } | null
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type GuestDataChange = {
+  /** Names, references and everything typed about a guest are erased this many days after the end of the voucher. Null: never. */
+  forget_after_days?: number | null
+  /** The days of an unused voucher without an end count from this many days after its creation, and it is revoked first. Null: such vouchers are left alone. */
+  unused_after_days?: number | null
+  /** Whether ended vouchers are deleted on the controller after the same time. Vouchers that this service did not create stay there. */
+  delete_on_controller?: boolean
+}
+
+export type SiteGuestData = {
+  /** The days of this site, instead of those of all sites. Null: never. */
+  forget_after_days: number | null
+}
+
+/** Fields that are left out have their saved value. */
+export type GuestDataPreview = {
+  /** Names, references and everything typed about a guest are erased this many days after the end of the voucher. Null: never. */
+  forget_after_days?: number | null
+  /** The days of an unused voucher without an end count from this many days after its creation, and it is revoked first. Null: such vouchers are left alone. */
+  unused_after_days?: number | null
+  /** Whether ended vouchers are deleted on the controller after the same time. Vouchers that this service did not create stay there. */
+  delete_on_controller?: boolean
+  /** All sites with other days. Without it, the saved ones. */
+  exceptions?: Array<{
+    site_id: number
+    /** The days of this site, instead of those of all sites. Null: never. */
+    forget_after_days: number | null
+  }>
+}
+
+export type GuestDataCounts = {
+  /** How many different names of a site would be erased. */
+  guests: number
+  /** How many vouchers have these names. */
+  vouchers: number
+  /** On how many sites. */
+  sites: number
+  /** How many unused vouchers without an end would be revoked. A later run erases their names. */
+  revoked: number
+  /** True if counting stopped at 100,000 vouchers. */
+  has_more: boolean
+}
+
+export type MailServer = {
+  host: string
+  /** By default 587, 465 for `tls`, and 25 for `none`. */
+  port: number
+  /** `starttls`: required, never only tried. `tls`: from the start. `none`: only for private addresses, and never with a password. */
+  security: "starttls" | "tls" | "none"
+  /** Null: the server asks for no sign-in. */
+  username: string | null
+  /** Whether a password is stored. */
+  password_set: boolean
+  /** SHA-256 of the only certificate that is accepted. Null: a certificate authority must have signed the certificate for this host. */
+  certificate_pin: string | null
+}
+
+export type MailSender = {
+  name: string
+  address: string
+  /** Where answers of guests go. Null: to `address`. */
+  reply_to: string | null
+}
+
+export type MailSettings = {
+  /** The mail server. Null: the service sends no e-mail. */
+  server: MailServer | null
+  /** The sender of all sites that are not in `senders`. Null: nobody has set it. */
+  sender: MailSender | null
+  /** Sites with a sender of their own, by name. */
+  senders: Array<{
+    site_id: number
+    site: string
+    sender: MailSender
+  }>
+  /** The variables of the environment that set values. */
+  set_by: {
+    /** `MAIL_SERVER` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null. */
+    server: string | null
+    /** `MAIL_FROM` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null. */
+    sender: string | null
+  }
+}
+
+/** The new values. Fields that are left out stay as they are. */
+export type MailServerChange = {
+  host?: string
+  /** By default 587, 465 for `tls`, and 25 for `none`. */
+  port?: number
+  /** `starttls`: required, never only tried. `tls`: from the start. `none`: only for private addresses, and never with a password. */
+  security?: "starttls" | "tls" | "none"
+  /** Null: the server asks for no sign-in. */
+  username?: string | null
+  /** The password at the mail server. No answer contains it. */
+  password?: string
+  /** SHA-256 of the only certificate that is accepted. Null: a certificate authority must have signed the certificate for this host. */
+  certificate_pin?: string | null
+}
+
+export type MailServerToTest = {
+  host?: string
+  /** By default 587, 465 for `tls`, and 25 for `none`. */
+  port?: number
+  /** `starttls`: required, never only tried. `tls`: from the start. `none`: only for private addresses, and never with a password. */
+  security?: "starttls" | "tls" | "none"
+  /** Null: the server asks for no sign-in. */
+  username?: string | null
+  /** The password at the mail server. No answer contains it. */
+  password?: string
+  /** SHA-256 of the only certificate that is accepted. Null: a certificate authority must have signed the certificate for this host. */
+  certificate_pin?: string | null
+  /** The address that gets the test message. Default: that of the signed-in person. An API key must give one. */
+  to?: string
+}
+
+export type CheckedMailLine = {
+  line: "name" | "connection" | "encryption" | "sign_in" | "message"
+  /** `skipped`: the line was not tried, because an earlier one failed or something is missing. */
+  result: "ok" | "failed" | "skipped"
+  /** Null if the line was not tried. */
+  duration_ms: number | null
+  /** Why the line failed or was skipped. New values may be added. */
+  cause: "address_forbidden" | "address_not_private" | "name_unknown" | "port_closed" | "no_answer" | "no_connection" | "not_smtp" | "server_refused" | "starttls_missing" | "not_tls" | "certificate_self_signed" | "certificate_expired" | "certificate_for_other_name" | "certificate_changed" | "password_unencrypted" | "sign_in_not_offered" | "sign_in_required" | "credentials_refused" | "sender_invalid" | "connection_lost" | "not_now" | "message_rejected" | "password_missing" | "password_not_reused" | null
+  /** The cause and what to do, in the language of the request. */
+  message: string | null
+  /** The answer of the mail server in its own words. Addresses and the password in it are replaced by `***`. */
+  answer: string | null
+}
+
+export type MailCertificate = {
+  /** SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate. */
+  fingerprint: string
+  subject: string
+  valid_until: string | null
+  trust: "public" | "pinned" | "untrusted"
+}
+
+export type MailServerTest = {
+  /** Whether the mail server has accepted the test message. It may not have arrived yet. */
+  ok: boolean
+  host: string
+  port: number
+  /** The address of the test message. */
+  to: string
+  /** The lines, in the order in which they were tried. */
+  lines: Array<CheckedMailLine>
+  /** The IP addresses of the host. */
+  addresses: Array<string>
+  /** The version of TLS. Null: the connection was not encrypted. */
+  protocol: string | null
+  /** The certificate that the mail server shows. Null: none was read. */
+  certificate: MailCertificate | null
+}
+
+export type GuestSearch = {
+  query: string
+}
+
+export type FoundGuest = {
+  site_id: number
+  /** The name as it is stored, without a date: upper and lower case matter. */
+  name: string
+  /** The name of the site. */
+  site: string
+  /** The newest reference. */
+  reference: string | null
+  /** How many vouchers have the name now, or had it when they were created. */
+  vouchers: number
+  /** How many of them still work. */
+  valid: number
+  /** When the newest voucher or list with this guest was created. */
+  last_at: string
+}
+
+export type FoundGuests = {
+  /** A guest is a name at a site. Those with the newest voucher come first. */
+  guests: Array<FoundGuest>
+  /** True if there are more than 50 guests. */
+  has_more: boolean
+}
+
+export type Guests = {
+  guests: Array<{
+    site_id: number
+    /** The name as it is stored, without a date: upper and lower case matter. */
+    name: string
+  }>
+}
+
+export type StoredPlace = {
+  /** `creations`: requests of the last day. `batches`: lists with a reference of their own, which is erased with their last guest. `messages`: e-mails to the guest, until their address is erased. `events`: what a webhook gets or got. `controller`: vouchers that may still be on the controller, with the name in their note. */
+  place: "vouchers" | "creations" | "batch_rows" | "batches" | "messages" | "events" | "controller"
+  /** The name of the webhook, for events. Otherwise null. */
+  webhook: string | null
+  fields: Array<"name" | "reference" | "email">
+  entries: number
+  /** When the rules erase the last entry. Null if that is not known. */
+  until: string | null
+}
+
+export type StoredGuestData = {
+  /** The sum of all places. */
+  entries: number
+  /** How many vouchers still work. */
+  valid: number
+  /** Only places that have something. */
+  places: Array<StoredPlace>
+}
+
+export type GuestErasure = {
+  guests: Array<{
+    site_id: number
+    /** The name as it is stored, without a date: upper and lower case matter. */
+    name: string
+  }>
+  /** A choice and not a text: a text would contain the name sooner or later. */
+  reason: "guest_asked" | "mistake" | "other"
+  /** What happens if a voucher still works: `refuse` erases nothing and answers 409, `after_end` erases it after its end. */
+  valid: "refuse" | "after_end"
+}
+
+export type ErasureResult = {
+  id: string
+  at: string
+  /** The name of the person, key or command that erased. */
+  by: string
+  /** A choice and not a text: a text would contain the name sooner or later. */
+  reason: "guest_asked" | "mistake" | "other"
+  /** How many vouchers the erasure is about. */
+  vouchers: number
+  /** How many entries were erased, in all places. */
+  entries: number
+  /** How many vouchers, requests and rows of lists are not erased yet. The worker erases them after their end. */
+  waiting: number
+  /** Null while something waits. */
+  finished_at: string | null
+  /** What is still stored, for example on the controller. */
+  remains: Array<StoredPlace>
+}
+
+export type Erasure = {
+  id: string
+  at: string
+  /** The name of the person, key or command that erased. */
+  by: string
+  /** A choice and not a text: a text would contain the name sooner or later. */
+  reason: "guest_asked" | "mistake" | "other"
+  /** How many vouchers the erasure is about. */
+  vouchers: number
+  /** How many entries were erased, in all places. */
+  entries: number
+  /** How many vouchers, requests and rows of lists are not erased yet. The worker erases them after their end. */
+  waiting: number
+  /** Null while something waits. */
+  finished_at: string | null
+}
+
+export type ErasureList = {
+  erasures: Array<Erasure>
+  /** Cursor of the next page; null on the last one. */
+  next_cursor: string | null
+}
+
 export type Site = {
   id: number
   name: string
@@ -748,6 +1102,32 @@ export type Site = {
   time_zone: string
 }
 
+export type SitesInState = {
+  state: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
+  count: number
+}
+
+export type FailingSites = {
+  state: "unreachable" | "certificate" | "sign_in_refused" | "failing"
+  controller_id: string
+  controller_name: string
+  since: string | null
+  /** Why the controller cannot be reached. Null if it can be reached, or if the reason is unknown. */
+  reason: "name_unknown" | "connection_refused" | "no_answer" | "certificate_changed" | "certificate_untrusted" | "address_forbidden" | "broken" | null
+  site_count: number
+  /** One of the sites. */
+  site_id: number
+}
+
+export type SitesSummary = {
+  /** Number of all sites of the key or person, active or not, whatever the filters are. */
+  count: number
+  /** Number of sites in each state. States that no site has are left out. */
+  states: Array<SitesInState>
+  /** The causes of failures: sites of one controller that fail in the same way. At most 50, most sites first. */
+  failing: Array<FailingSites>
+}
+
 export type NewSite = {
   name: string
   controller_id: string
@@ -772,6 +1152,10 @@ export type SiteSettings = {
   adopts_vouchers: boolean
   /** Whether names on the controller get a tag that identifies the vouchers of this service. */
   tags_names: boolean
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes: number | null
   created_at: string
 }
 
@@ -814,6 +1198,10 @@ export type SiteChange = {
   adopts_vouchers?: boolean
   /** Whether to append a short tag to each name on the controller. */
   tags_names?: boolean
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day?: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes?: number | null
 }
 
 export type NamedItem = {
@@ -847,6 +1235,24 @@ export type SyncRequest = {
   requested_at: string
 }
 
+export type DayLimit = {
+  /** Whose limit it is: yours, or that of the site. */
+  of: "person" | "key" | "site"
+  /** Vouchers a day. */
+  limit: number
+  /** How many vouchers can still be created today. */
+  left: number
+  /** When the day ends. */
+  until: string
+}
+
+export type Issuing = {
+  /** The longest duration of a voucher in minutes: the shorter one of yours and that of the site. */
+  longest_minutes: number | null
+  /** Empty if there is no limit a day. A voucher needs to fit into each of them. */
+  day_limits: Array<DayLimit>
+}
+
 export type GuestInfo = {
   site_id: number
   /** The name of the guest Wi-Fi: 1 to 32 bytes in UTF-8. Null: none. */
@@ -854,11 +1260,17 @@ export type GuestInfo = {
   /** True if devices do not show the name, so that guests must type it. */
   wifi_hidden: boolean
   /** The languages of a slip, in this order. Empty: the person who prints chooses. */
-  guest_languages: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs">
+  guest_languages: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
   /** A line at the end of a slip. Null: none. */
   footer: string | null
+  /** True: each language of the slip has a slip of its own. False: one slip has all of them. */
+  slip_per_language: boolean
+  /** Whether slips that API keys download have the Wi-Fi password. Only people may allow it. */
+  slip_password_for_keys: boolean
   /** How many days after `valid_until` a client should set `extendable_until` of a new stay. The service does not set it. */
   room_days: number
+  /** The lines of a slip in their order. `code` must be one of them. */
+  slip_lines: Array<"logo" | "heading" | "house" | "wifi_name" | "wifi_password" | "wifi_qr" | "code" | "validity" | "name" | "footer">
   /** The password of the guest Wi-Fi. Only people get it. It is always null for API keys. */
   wifi_password: string | null
   /** Whether a Wi-Fi password is stored. */
@@ -868,6 +1280,8 @@ export type GuestInfo = {
   time_zone_is_default: boolean
   /** Null if the site has no logo. */
   logo_updated_at: string | null
+  /** Whether messages can be sent to guests: there is a mail server, and a sender for the site. */
+  can_send_email: boolean
   house: House
 }
 
@@ -882,11 +1296,42 @@ export type GuestInfoChange = {
   /** A name of the IANA database. Null: the time zone of the service. */
   time_zone?: string | null
   /** The languages of a slip, in this order. Empty: the person who prints chooses. */
-  guest_languages?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs">
+  guest_languages?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
   /** A line at the end of a slip. Null: none. */
   footer?: string | null
+  /** The lines of a slip in their order. `code` must be one of them. Null: all lines in the usual order. */
+  slip_lines?: Array<"logo" | "heading" | "house" | "wifi_name" | "wifi_password" | "wifi_qr" | "code" | "validity" | "name" | "footer"> | null
+  /** True: each language of the slip has a slip of its own. False: one slip has all of them. */
+  slip_per_language?: boolean
+  /** Whether slips that API keys download have the Wi-Fi password. Only people may allow it. */
+  slip_password_for_keys?: boolean
   /** How many days after `valid_until` a client should set `extendable_until` of a new stay. The service does not set it. */
   room_days?: number
+}
+
+export type SlipPreviewRequest = {
+  paper: "a4-cards" | "a4" | "a5" | "80mm" | "58mm" | "62x100mm"
+  /** The lines of a slip in their order. `code` must be one of them. */
+  slip_lines?: Array<"logo" | "heading" | "house" | "wifi_name" | "wifi_password" | "wifi_qr" | "code" | "validity" | "name" | "footer">
+  slip_per_language?: boolean
+  /** Empty: your language. */
+  guest_languages?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
+  /** True: the guest has a very long name. */
+  long_name?: boolean
+}
+
+export type SlipPreview = {
+  /** A PNG in shades of gray, in Base64. */
+  image: string
+  /** The width of the paper. */
+  width_mm: number
+  /** The length that the paper will have. */
+  height_mm: number
+  /** Letters that the font lacks, by line. A question mark is printed for each. */
+  missing: Array<{
+    line: "logo" | "heading" | "house" | "wifi_name" | "wifi_password" | "wifi_qr" | "code" | "validity" | "name" | "footer"
+    letters: Array<string>
+  }>
 }
 
 export type Controller = {
@@ -1272,6 +1717,10 @@ export type Key = {
   site_ids: Array<number>
   /** Null: the key has no limit. */
   requests_per_minute: number | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes: number | null
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
   revoked_at: string | null
@@ -1292,6 +1741,10 @@ export type NewKey = {
   site_ids?: Array<number> | null
   /** Null: the key has no limit. Default: 600. */
   requests_per_minute?: number | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day?: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes?: number | null
   /** When the key stops working. Null: never, which is the default. A key with the scope manage needs a time. */
   expires_at?: string | null
 }
@@ -1309,6 +1762,10 @@ export type KeyWithSecret = {
   site_ids: Array<number>
   /** Null: the key has no limit. */
   requests_per_minute: number | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes: number | null
   /** When the key stops working; null if it does not expire. */
   expires_at: string | null
   revoked_at: string | null
@@ -1329,6 +1786,10 @@ export type KeyChange = {
   site_ids?: Array<number> | null
   /** Null: the key has no limit. */
   requests_per_minute?: number | null
+  /** How many vouchers may be created a day. Null: no limit. A day of a site is in its time zone; a day of a key or a person, in that of the service. */
+  vouchers_per_day?: number | null
+  /** The longest duration of a voucher in minutes. Null: no limit. */
+  longest_minutes?: number | null
   /** When the key stops working. Null: never, which is the default. A key with the scope manage needs a time. */
   expires_at?: string | null
 }
@@ -1416,6 +1877,13 @@ export type VoucherCreation = {
   unused_days?: number
   /** Display name, at most 244 characters. On the controller, the service puts the date in front of it: 2026-11-15_Room 12. */
   name: string
+  /** An e-mail that tells the guest the code as soon as the voucher is recorded. Without a voucher, nothing is sent. */
+  message?: {
+    /** The address of the guest. It is encrypted, and erased 24 hours after the outcome of the message. */
+    email: string
+    /** The language of the message. Default: the first guest language of the site, otherwise yours. */
+    language?: "de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru"
+  }
 }
 
 export type VoucherOutcome = {
@@ -1453,18 +1921,41 @@ export type HistoryActor = {
 }
 
 export type HistoryChanges = {
+  /** Never given: names are not recorded. See `changed`. */
   name?: string
+  /** Never given, like `name`. */
   reference?: string | null
   valid_until?: string | null
 }
 
+export type Message = {
+  id: string
+  /** accepted: the mail server took the message; nobody knows whether it arrived. rejected: it will never take it. expired: it did not take it within a day, or before the voucher ended. cancelled: the voucher was revoked. */
+  state: "prepared" | "waiting" | "accepted" | "rejected" | "expired" | "cancelled"
+  /** Only people get it, until 24 hours after the outcome. It is always null for API keys. */
+  email: string | null
+  language: "de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru"
+  attempts: number
+  /** Why the last attempt failed. */
+  failure: "not_set_up" | "address_forbidden" | "address_not_private" | "name_unknown" | "port_closed" | "no_answer" | "no_connection" | "not_smtp" | "server_refused" | "starttls_missing" | "not_tls" | "certificate_self_signed" | "certificate_expired" | "certificate_for_other_name" | "certificate_changed" | "password_unencrypted" | "sign_in_not_offered" | "sign_in_required" | "credentials_refused" | "sender_invalid" | "connection_lost" | "not_now" | "message_rejected" | null
+  /** The last answer of the mail server, without addresses. A day after the outcome, only its status code is left. */
+  answer: string | null
+  created_at: string
+  next_attempt_at: string | null
+  /** When the outcome was known. */
+  settled_at: string | null
+  created_by: CreatedBy | null
+}
+
 export type VoucherHistoryEntry = {
-  /** revoked: the voucher is gone from the controller. expired: its minutes have run out. */
-  type: "created" | "changed" | "first_used" | "revocation_requested" | "revoked" | "expired"
+  /** revoked: the voucher is gone from the controller. expired: its minutes have run out. message: an e-mail to the guest; its time is that of the outcome once there is one. */
+  type: "created" | "changed" | "first_used" | "revocation_requested" | "revoked" | "expired" | "message"
   at: string
-  /** The key or person that created or changed the voucher, or requested its revocation. Null for the other types, and if the voucher was created on the controller. */
+  /** The key or person that created or changed the voucher, requested its revocation or sent the message. Null for the other types, and if the voucher was created on the controller. */
   by: HistoryActor | null
-  /** The new values; null unless the type is changed. */
+  /** The fields that changed; null unless the type is changed. */
+  changed: Array<"name" | "reference" | "valid_until"> | null
+  /** The new values, except of data of the guest; null unless the type is changed. */
   changes: HistoryChanges | null
   /** Why the voucher was revoked. controller: somebody deleted it there. Null unless the type is revoked. */
   reason: "request" | "valid_until" | "unused" | "repair" | "controller" | null
@@ -1472,8 +1963,17 @@ export type VoucherHistoryEntry = {
   outcome: "pending" | "revoked" | "ended" | "kept" | "failed" | null
   /** Why the last attempt to withdraw the voucher failed. */
   failure: string | null
+  /** Null unless the type is message. */
+  message: Message | null
   /** Whether the devices of the voucher were signed out, as in the rows of a revocation. */
   disconnected: "all" | "none_online" | "unsupported" | "failed" | null
+}
+
+export type MessageCreation = {
+  /** The address of the guest. It is encrypted, and erased 24 hours after the outcome of the message. */
+  email: string
+  /** The language of the message. Default: the first guest language of the site, otherwise yours. */
+  language?: "de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru"
 }
 
 export type ProposedEnd = {
@@ -1484,7 +1984,7 @@ export type ProposedEnd = {
   /** Where the end is, seen from the present one. Null: it is the same. */
   direction: "later" | "earlier" | null
   /** Why a PATCH with this end would be rejected now. Null: it would be accepted. */
-  error: "valid_until_passed" | "valid_until_too_late" | "voucher_ended" | null
+  error: "valid_until_passed" | "valid_until_too_late" | "valid_until_beyond_limit" | "voucher_ended" | null
 }
 
 export type VoucherEnds = {
@@ -1504,7 +2004,7 @@ export type VoucherChange = {
   name?: string
   /** Null removes the reference. */
   reference?: string | null
-  /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never. */
+  /** The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. If you or the site have a longest duration, not further than that after the creation of the voucher. Null: never. */
   valid_until?: string | null
   /** The end may only move in this direction. Otherwise the request is rejected with 409, even if somebody else has changed the end meanwhile. Needs valid_until. */
   direction?: "later" | "earlier"
@@ -1569,6 +2069,13 @@ export type BatchRowCreation = {
   valid_until?: string
   /** As for the batch. Requires the valid_until of the row. */
   extendable_until?: string
+  /** An e-mail that tells the guest the code as soon as the voucher of the row is recorded. If the row fails or is cancelled, nothing is sent and the address is erased at once, so a retry sends nothing either. */
+  message?: {
+    /** The address of the guest. It is encrypted, and erased 24 hours after the outcome of the message. */
+    email: string
+    /** The language of the message. Default: the first guest language of the site, otherwise yours. */
+    language?: "de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru"
+  }
 }
 
 export type BatchCreation = {
@@ -1598,7 +2105,7 @@ export type BatchCreation = {
   count?: number
   /** One voucher for each name, instead of name and count. Each different name takes a call to the controller. */
   names?: Array<string>
-  /** Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices and end. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then. */
+  /** Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices, end and message. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then. */
   rows?: Array<BatchRowCreation>
 }
 
@@ -1606,7 +2113,7 @@ export type BatchRow = {
   number: number
   name: string
   outcome: "waiting" | "under_way" | "made" | "failed" | "cancelled"
-  /** Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, site_inactive or key_revoked. */
+  /** Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, limit_reached, site_inactive or key_revoked. */
   failure: string | null
   voucher_id: string | null
   code: string | null
@@ -1616,6 +2123,8 @@ export type BatchRow = {
   /** As for the batch, or the minutes of this row. */
   expire_minutes: number
   valid_until: string | null
+  /** The state of the message of the row. Null without a message, and a month after its outcome. */
+  message_state: "prepared" | "waiting" | "accepted" | "rejected" | "expired" | "cancelled" | null
 }
 
 /** Either voucher_ids or filter. */
@@ -1705,6 +2214,8 @@ export interface VoucherApi {
   createFirstAdministrator(body: Setup, options?: CallOptions): Promise<Person>
   /** Set a password with a one-time link, and sign in; all other sessions of the person end */
   updatePasswordByLink(body: PasswordLinkUse, options?: CallOptions): Promise<Person | SecondStep>
+  /** Ask for a one-time link by e-mail, valid for an hour. The answer is the same whether or not somebody has the address */
+  createPasswordLinkByEmail(body: ForgottenPassword, options?: CallOptions): Promise<void>
   /** Get the key or the person of this request: name, rights, sites and limits */
   getMe(options?: CallOptions): Promise<KeyInfo | Person>
   /** Change your own name, language or theme */
@@ -1762,7 +2273,10 @@ export interface VoucherApi {
   /** Change a person. The change takes effect at once. If the person gets more rights, all sessions of the person end and an open one-time link stops working. A password from the link of a manager who cannot give these rights ends too */
   updatePerson(id: string | number, body: PersonChange, options?: CallOptions): Promise<StaffMember>
   /** Create a one-time link, valid for a day, with which a person sets a new password. It is shown only once */
-  createPasswordLink(id: string | number, options?: CallOptions): Promise<PasswordLink>
+  createPasswordLink(id: string | number, query?: {
+    /** True: the service also sends the link to the person by e-mail, in their language. It needs a mail server, a sender and PUBLIC_URL. */
+    send_email?: boolean
+  }, options?: CallOptions): Promise<PasswordLink>
   /** Sign a person out everywhere. An open one-time link of the person stops working */
   deletePersonSessions(id: string | number, options?: CallOptions): Promise<void>
   /** Remove the authenticator app, the recovery codes and the passkeys of a person. All sessions and an open one-time link of the person end */
@@ -1815,8 +2329,64 @@ export interface VoucherApi {
   updateSignInGroups(body: SignInGroups, options?: CallOptions): Promise<SignInSettings>
   /** Show whom a table of groups would change, without changing anything */
   checkSignInGroups(body: SignInGroupsTry, options?: CallOptions): Promise<SignInGroupsResult>
-  /** List the sites of the key by number, active or not */
+  /** Get after how many days guests are forgotten. An API key needs the right to all sites. */
+  getGuestDataSettings(options?: CallOptions): Promise<GuestDataSettings>
+  /** Change after how many days guests are forgotten. An API key needs the right to all sites. */
+  updateGuestDataSettings(body: GuestDataChange, options?: CallOptions): Promise<GuestDataSettings>
+  /** Set other days for a site. An API key needs the right to all sites. */
+  updateSiteGuestData(id: string | number, body: SiteGuestData, options?: CallOptions): Promise<GuestDataSettings>
+  /** Use the days of all sites for a site again. An API key needs the right to all sites. */
+  deleteSiteGuestData(id: string | number, options?: CallOptions): Promise<void>
+  /** Count what the next run would do with these values instead of the saved ones. Nothing changes. An API key needs the right to all sites. */
+  checkGuestData(body: GuestDataPreview, options?: CallOptions): Promise<GuestDataCounts>
+  /** Get the mail server and the senders. An API key needs the right to all sites. */
+  getMailSettings(options?: CallOptions): Promise<MailSettings>
+  /** Set up or change the mail server. The stored password is never used for another host, port, encryption or certificate: send it again. An API key needs the right to all sites. */
+  updateMailServer(body: MailServerChange, options?: CallOptions): Promise<MailSettings>
+  /** Remove the mail server with its password. The senders stay. An API key needs the right to all sites. */
+  deleteMailServer(options?: CallOptions): Promise<void>
+  /** Set the sender of all sites without a sender of their own. An API key needs the right to all sites. */
+  updateMailSender(body: MailSender, options?: CallOptions): Promise<MailSettings>
+  /** Remove the sender of all sites without a sender of their own. An API key needs the right to all sites. */
+  deleteMailSender(options?: CallOptions): Promise<void>
+  /** Set the sender of a site. An API key needs the right to all sites. */
+  updateSiteMailSender(id: string | number, body: MailSender, options?: CallOptions): Promise<MailSettings>
+  /** Use the sender of all other sites for a site again. An API key needs the right to all sites. */
+  deleteSiteMailSender(id: string | number, options?: CallOptions): Promise<void>
+  /** Test the mail server line by line: name, connection, encryption, sign-in, test message. Fields of the body replace what is stored. An API key needs the right to all sites. */
+  testMailServer(body: MailServerToTest, options?: CallOptions): Promise<MailServerTest>
+  /** Find guests by the beginning of a word of the name, or by the whole reference, at all sites. An API key sees only its sites. */
+  searchGuests(body: GuestSearch, options?: CallOptions): Promise<FoundGuests>
+  /** List where something about guests is stored, and until when. An API key sees only its sites. */
+  listStoredGuestData(body: Guests, options?: CallOptions): Promise<StoredGuestData>
+  /** Download everything that is stored about guests, as a ZIP file with JSON and a page to read. An API key sees only its sites. */
+  exportGuests(body: Guests, options?: CallOptions): Promise<Blob>
+  /** Erase the names and references of guests everywhere. Codes, times and counts stay. An API key sees only its sites. */
+  eraseGuests(body: GuestErasure, options?: CallOptions): Promise<ErasureResult>
+  /** List the receipts of erasures, newest first. An API key sees only its sites. */
+  listErasures(query?: {
+    limit?: number
+    /** next_cursor of the previous page. Send it with the same filters. */
+    cursor?: string
+  }, options?: CallOptions): Promise<ErasureList>
+  /** List the sites of the key by number or by name, active or not */
   listSites(query?: {
+    /** Only the site with this number. May be repeated. */
+    id?: Array<number>
+    /** Only sites that have each of these words in their name, in the name of their controller, or in their number; upper and lower case are the same. */
+    text?: string
+    /** Only sites that have each of these words in their name. */
+    name?: string
+    /** Only sites in this state. */
+    state?: "reachable" | "unreachable" | "certificate" | "sign_in_refused" | "failing" | "unknown" | "inactive"
+    /** Only sites that are active, or only those that are not. */
+    active?: boolean
+    /** Only sites of this controller. */
+    controller_id?: string
+    /** `name`: by name; sites that are not active are last. `state`: failing sites first, sites that are not active last, and by name within each group. */
+    order?: "number" | "name" | "state"
+    /** Whether the answer has a `summary` of all sites. */
+    with_summary?: boolean
     limit?: number
     /** next_cursor of the previous page. Send it with the same filters. */
     cursor?: string
@@ -1824,6 +2394,7 @@ export interface VoucherApi {
     sites: Array<Site>
     /** Cursor of the next page; null on the last one. */
     next_cursor: string | null
+    summary?: SitesSummary
   }>
   /** Add a site of a controller */
   createSite(body: NewSite, options?: CallOptions): Promise<SiteSettings>
@@ -1843,10 +2414,14 @@ export interface VoucherApi {
   getSiteEffects(id: string | number, options?: CallOptions): Promise<SiteEffects>
   /** Compare the record of a site with its controller now */
   syncSite(id: string | number, options?: CallOptions): Promise<SyncRequest>
+  /** Get how many vouchers you can still create at a site today, and how long they may last */
+  getIssuing(id: string | number, options?: CallOptions): Promise<Issuing>
   /** Get the facts of a site that are printed on slips for guests */
   getGuestInfo(id: string | number, options?: CallOptions): Promise<GuestInfo>
   /** Change the facts of a site that are printed on slips for guests */
   updateGuestInfo(id: string | number, body: GuestInfoChange, options?: CallOptions): Promise<GuestInfo>
+  /** Draw the slip of an invented guest. Nothing is saved, and fields that you leave out are those of the site */
+  checkSlip(id: string | number, body: SlipPreviewRequest, options?: CallOptions): Promise<SlipPreview>
   /** Get the logo of a site as it was uploaded */
   getLogo(id: string | number, options?: CallOptions): Promise<Blob>
   /** Upload the logo for slips: a PNG or JPEG of at most 256 KiB and 2,000 × 2,000 pixels */
@@ -1963,7 +2538,7 @@ export interface VoucherApi {
   createKey(body: NewKey, options?: CallOptions): Promise<KeyWithSecret>
   /** Get one API key with its usage, without its secret */
   getKey(id: string | number, options?: CallOptions): Promise<Key>
-  /** Change the name, sites, limit or expiry of an API key, at once and in every process */
+  /** Change the name, sites, limits or expiry of an API key, at once and in every process */
   updateKey(id: string | number, body: KeyChange, options?: CallOptions): Promise<Key>
   /** Revoke an API key with all its secrets, at once and in every process */
   revokeKey(id: string | number, options?: CallOptions): Promise<void>
@@ -2060,9 +2635,29 @@ export interface VoucherApi {
   updateVoucher(id: string | number, body: VoucherChange, options?: CallOptions): Promise<Voucher>
   /** Withdraw one voucher. If it was withdrawn before, the outcome is ended */
   revokeVoucher(id: string | number, options?: CallOptions): Promise<Revocation>
+  /** Download the slip of a voucher as a PDF. A key gets slips with the Wi-Fi password only if the site allows it. */
+  getSlip(id: string | number, query?: {
+    /** `a4-cards`: ten cards on a sheet. The others have a page for each slip; on `80mm` and `58mm` paper, it is as long as its content. */
+    paper?: "a4-cards" | "a4" | "a5" | "80mm" | "58mm" | "62x100mm"
+    /** A language of the slip. May be repeated. Without it: the first languages of the site. */
+    language?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
+  }, options?: CallOptions): Promise<Blob>
+  /** Download the slip of a voucher as a picture in shades of gray: on `80mm` paper without `paper`, and in the first language if each has a slip. A key gets slips with the Wi-Fi password only if the site allows it. */
+  getSlipPicture(id: string | number, query?: {
+    /** `a4-cards`: ten cards on a sheet. The others have a page for each slip; on `80mm` and `58mm` paper, it is as long as its content. */
+    paper?: "a4-cards" | "a4" | "a5" | "80mm" | "58mm" | "62x100mm"
+    /** A language of the slip. May be repeated. Without it: the first languages of the site. */
+    language?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
+  }, options?: CallOptions): Promise<Blob>
   /** Get what happened to a voucher and who did it, newest first */
   getVoucherHistory(id: string | number, options?: CallOptions): Promise<{
     history: Array<VoucherHistoryEntry>
+  }>
+  /** Send the code of a voucher to its guest by e-mail. The answer does not wait for the mail server */
+  createMessage(id: string | number, body: MessageCreation, options?: CallOptions): Promise<Message>
+  /** List the messages about a voucher, newest first. They are kept for 30 days */
+  listVoucherMessages(id: string | number, options?: CallOptions): Promise<{
+    messages: Array<Message>
   }>
   /** Compute other ends of a voucher in the time zone of its site, for example two days later. Nothing is changed */
   getVoucherEnds(id: string | number, query?: {
@@ -2102,6 +2697,13 @@ export interface VoucherApi {
     /** A German Excel expects a semicolon. */
     separator?: "," | ";"
   }, options?: CallOptions): Promise<string>
+  /** Download the slips of a batch as a PDF, for all of its vouchers that have not ended. A key gets slips with the Wi-Fi password only if the site allows it. */
+  getBatchSlips(id: string | number, query?: {
+    /** `a4-cards`: ten cards on a sheet. The others have a page for each slip; on `80mm` and `58mm` paper, it is as long as its content. */
+    paper?: "a4-cards" | "a4" | "a5" | "80mm" | "58mm" | "62x100mm"
+    /** A language of the slip. May be repeated. Without it: the first languages of the site. */
+    language?: Array<"de" | "en" | "fr" | "it" | "nl" | "es" | "pl" | "cs" | "pt" | "da" | "sv" | "nb" | "fi" | "hu" | "ro" | "hr" | "tr" | "el" | "uk" | "ru">
+  }, options?: CallOptions): Promise<Blob>
   /** Cancel a batch. Vouchers that were already created stay valid */
   cancelBatch(id: string | number, options?: CallOptions): Promise<Batch>
   /** Retry the rows of a batch that failed or were cancelled */
@@ -2154,6 +2756,8 @@ export interface VoucherApi {
     entries: Array<AuditEntry>
     /** Cursor of the next page; null on the last one. */
     next_cursor: string | null
+    /** Whether the service could change or delete entries, because its role of PostgreSQL may do that. With a role of its own, the service can only read entries and add new ones. */
+    can_be_changed: boolean
   }>
   /** Download the audit as CSV, with the filters of the list, newest first, at most 10,000 entries */
   exportAudit(query?: {
@@ -2197,6 +2801,7 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   checkSetupToken: { method: 'POST', path: '/setup/check', input: 'body' },
   createFirstAdministrator: { method: 'POST', path: '/setup', input: 'body' },
   updatePasswordByLink: { method: 'POST', path: '/password-links', input: 'body' },
+  createPasswordLinkByEmail: { method: 'POST', path: '/password-links/by-email', input: 'body' },
   getMe: { method: 'GET', path: '/me' },
   updateMe: { method: 'PATCH', path: '/me', input: 'body' },
   updateMyPassword: { method: 'PUT', path: '/me/password', input: 'body' },
@@ -2218,7 +2823,7 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   createPerson: { method: 'POST', path: '/staff', input: 'body' },
   getPerson: { method: 'GET', path: '/staff/{id}' },
   updatePerson: { method: 'PATCH', path: '/staff/{id}', input: 'body' },
-  createPasswordLink: { method: 'POST', path: '/staff/{id}/password-link' },
+  createPasswordLink: { method: 'POST', path: '/staff/{id}/password-link', input: 'query' },
   deletePersonSessions: { method: 'DELETE', path: '/staff/{id}/sessions' },
   deletePersonSecondFactors: { method: 'DELETE', path: '/staff/{id}/second-factors' },
   deletePersonIdentity: { method: 'DELETE', path: '/staff/{id}/identity' },
@@ -2236,6 +2841,24 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   updateSignInSettings: { method: 'PATCH', path: '/settings/sign-in', input: 'body' },
   updateSignInGroups: { method: 'PUT', path: '/settings/sign-in/groups', input: 'body' },
   checkSignInGroups: { method: 'POST', path: '/settings/sign-in/dry-run', input: 'body' },
+  getGuestDataSettings: { method: 'GET', path: '/settings/guest-data' },
+  updateGuestDataSettings: { method: 'PATCH', path: '/settings/guest-data', input: 'body' },
+  updateSiteGuestData: { method: 'PUT', path: '/settings/guest-data/sites/{id}', input: 'body' },
+  deleteSiteGuestData: { method: 'DELETE', path: '/settings/guest-data/sites/{id}' },
+  checkGuestData: { method: 'POST', path: '/settings/guest-data/preview', input: 'body' },
+  getMailSettings: { method: 'GET', path: '/settings/mail' },
+  updateMailServer: { method: 'PATCH', path: '/settings/mail', input: 'body' },
+  deleteMailServer: { method: 'DELETE', path: '/settings/mail' },
+  updateMailSender: { method: 'PUT', path: '/settings/mail/sender', input: 'body' },
+  deleteMailSender: { method: 'DELETE', path: '/settings/mail/sender' },
+  updateSiteMailSender: { method: 'PUT', path: '/settings/mail/senders/{id}', input: 'body' },
+  deleteSiteMailSender: { method: 'DELETE', path: '/settings/mail/senders/{id}' },
+  testMailServer: { method: 'POST', path: '/settings/mail/test', input: 'body' },
+  searchGuests: { method: 'POST', path: '/guests/search', input: 'body' },
+  listStoredGuestData: { method: 'POST', path: '/guests/stored', input: 'body' },
+  exportGuests: { method: 'POST', path: '/guests/export', input: 'body' },
+  eraseGuests: { method: 'POST', path: '/guests/erase', input: 'body' },
+  listErasures: { method: 'GET', path: '/erasures', input: 'query' },
   listSites: { method: 'GET', path: '/sites', input: 'query' },
   createSite: { method: 'POST', path: '/sites', input: 'body' },
   getSite: { method: 'GET', path: '/sites/{id}' },
@@ -2246,8 +2869,10 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   getSiteSettings: { method: 'GET', path: '/sites/{id}/settings' },
   getSiteEffects: { method: 'GET', path: '/sites/{id}/effects' },
   syncSite: { method: 'POST', path: '/sites/{id}/sync' },
+  getIssuing: { method: 'GET', path: '/sites/{id}/issuing' },
   getGuestInfo: { method: 'GET', path: '/sites/{id}/guest-info' },
   updateGuestInfo: { method: 'PATCH', path: '/sites/{id}/guest-info', input: 'body' },
+  checkSlip: { method: 'POST', path: '/sites/{id}/slip/preview', input: 'body' },
   getLogo: { method: 'GET', path: '/sites/{id}/logo' },
   updateLogo: { method: 'PUT', path: '/sites/{id}/logo', input: 'file' },
   deleteLogo: { method: 'DELETE', path: '/sites/{id}/logo' },
@@ -2288,13 +2913,18 @@ export const operations: Record<keyof VoucherApi, Operation> = {
   getVoucher: { method: 'GET', path: '/vouchers/{id}' },
   updateVoucher: { method: 'PATCH', path: '/vouchers/{id}', input: 'body', idempotencyKey: 'accepted' },
   revokeVoucher: { method: 'DELETE', path: '/vouchers/{id}' },
+  getSlip: { method: 'GET', path: '/vouchers/{id}/slip.pdf', input: 'query' },
+  getSlipPicture: { method: 'GET', path: '/vouchers/{id}/slip.png', input: 'query' },
   getVoucherHistory: { method: 'GET', path: '/vouchers/{id}/history' },
+  createMessage: { method: 'POST', path: '/vouchers/{id}/messages', input: 'body' },
+  listVoucherMessages: { method: 'GET', path: '/vouchers/{id}/messages' },
   getVoucherEnds: { method: 'GET', path: '/vouchers/{id}/ends', input: 'query' },
   listBatches: { method: 'GET', path: '/batches', input: 'query' },
   createBatch: { method: 'POST', path: '/batches', input: 'body', idempotencyKey: 'accepted' },
   getBatch: { method: 'GET', path: '/batches/{id}' },
   listBatchRows: { method: 'GET', path: '/batches/{id}/rows', input: 'query' },
   exportBatch: { method: 'GET', path: '/batches/{id}/vouchers.csv', input: 'query' },
+  getBatchSlips: { method: 'GET', path: '/batches/{id}/slips.pdf', input: 'query' },
   cancelBatch: { method: 'POST', path: '/batches/{id}/cancel' },
   retryBatch: { method: 'POST', path: '/batches/{id}/retry' },
   revokeVouchers: { method: 'POST', path: '/revocations', input: 'body', idempotencyKey: 'accepted' },

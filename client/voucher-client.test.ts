@@ -76,20 +76,23 @@ test('a request has the method, path, query, body and headers of its operation',
   expect(keys()).toEqual([undefined, expect.stringMatching(/^[0-9a-f-]{36}$/), 'checkin-4711', undefined])
 })
 
-test('a file is sent with its type, and an image is answered as a Blob', async () => {
+test('a file is sent with its type, and images and archives are answered as Blobs', async () => {
   const bytes = Buffer.from([0x89, 0x50, 0xff, 0x00])
   steps = [
     (response) => response.writeHead(204).end(),
     (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(bytes),
+    (response) => response.writeHead(200, { 'content-type': 'application/zip' }).end(bytes),
   ]
 
   const sent = await api.updateLogo(7, new Blob(['GIF'], { type: 'image/jpeg' }))
   const logo = await api.getLogo(7)
+  const archive = await api.getLogo(7)
 
   expect(sent).toBeUndefined()
   expect(received[0]).toMatchObject({ method: 'PUT', url: '/api/v2/sites/7/logo', body: 'GIF' })
   expect(received[0]?.headers['content-type']).toBe('image/jpeg')
   expect([logo.type, Buffer.from(await logo.arrayBuffer())]).toEqual(['image/png', bytes])
+  expect([archive.type, Buffer.from(await archive.arrayBuffer())]).toEqual(['application/zip', bytes])
 })
 
 test('each call has a new Idempotency-Key, unless the caller passes one', async () => {

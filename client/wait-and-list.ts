@@ -12,7 +12,7 @@ export async function waitUntilDone<T extends { state: string }>(
   }
 }
 
-type ItemOf<Page> = { [Name in keyof Page]: Page[Name] extends (infer Item)[] ? Item : never }[keyof Page]
+type ItemOf<Page> = { [Name in keyof Page]-?: Page[Name] extends (infer Item)[] ? Item : never }[keyof Page]
 
 /**
  * All entries of a list, page by page:

@@ -14,6 +14,8 @@ const oidc = {
   PUBLIC_URL: 'https://vouchers.example.com',
 }
 
+const mail = { MAIL_SERVER: 'smtp.example.com:587', MAIL_USERNAME: 'voucher', MAIL_PASSWORD: 'secret & co' }
+
 function fileWith(text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'settings-')), 'secret')
   writeFileSync(path, text)
@@ -50,13 +52,13 @@ test('all problems are reported at once', () => {
 
 const password =
   'is not a valid address. If the user name or password contains @, /, ?, # or %, write %40, %2F, %3F, %23 or %25 instead'
-const oneHost = 'names several hosts, which is not supported yet. Write the address of one host'
 
 test.each([
-  ['postgres://u@a:5432,b:5432/db', oneHost],
-  ['postgres://u@[::1]:5432,b/db', oneHost],
-  ['postgres://u@/db?host=a,b', oneHost],
-  ['postgres://u@a/db?port=5432,5433', oneHost],
+  ['postgres://u@a,b/db?port=5432,5433,5434', 'has 2 hosts and 3 ports. Write one port, or one for each host'],
+  ['postgres://u@a/db?port=5432,5433', 'has 1 hosts and 2 ports'],
+  ['postgres://u@a,,b/db', 'has a host that is not valid'],
+  ['postgres://u@a,b:5432,a/db', 'names a host twice. Remove one of them'],
+  ['postgres://u@/db?host=a,/run/postgresql', 'has both a socket and a host of the network'],
   [
     'postgres://u@a/db?target_session_attrs=read-write',
     'The parameter target_session_attrs is not supported. Remove it',
@@ -165,12 +167,13 @@ const otherSecrets: Record<string, string> = {
   REDIS_URL: 'redis://localhost',
   SETUP_TOKEN: 'sixteen-letters-',
   OIDC_CLIENT_SECRET: oidc.OIDC_CLIENT_SECRET,
+  MAIL_PASSWORD: mail.MAIL_PASSWORD,
 }
 const secrets = Object.values(settings).filter((setting) => 'secret' in setting)
 
 test.each(secrets.map(({ env }) => env))('the secret %s can be set directly or by a file, but not both', (name) => {
   const value = ({ ...least, ...otherSecrets } as Record<string, string>)[name]
-  const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, ...oidc, [name]: value }
+  const { [name]: _, ...others }: Record<string, string | undefined> = { ...least, ...oidc, ...mail, [name]: value }
 
   expect(loadConfig({ ...others, [`${name}_FILE`]: fileWith(`${value}\n`) })).toEqual(
     loadConfig({ ...others, [name]: value }),
@@ -201,8 +204,8 @@ test('docs/settings.md is generated from the settings', async () => {
   const page = `# Settings
 
 Every setting is an environment variable. A secret can also be read from a file: set \`NAME_FILE\` to its path. You cannot set
-both. \`voucher-service --settings <file>\` reads settings from a file with lines \`NAME=value\`; they replace those of the
-environment. If a setting is missing or invalid, the process does not start. It reports all problems at once.
+both. \`voucher-service --settings <file>\` reads settings from a file with lines \`NAME=value\` (of several files, the last one
+wins); they replace those of the environment. If a setting is missing or invalid, the process does not start. It reports all problems at once.
 
 | Name | Default | Meaning |
 |---|---|---|
@@ -211,6 +214,40 @@ ${rows.join('\n')}
 <!-- This page is generated from src/config.ts. To update it, run \`npx vitest run src/config.test.ts -u\`. -->
 `
   await expect(page).toMatchFileSnapshot('../docs/settings.md')
+})
+
+test('a mail server of the environment is complete and sends no password without encryption', () => {
+  const problemOf = (env: object) => () => loadConfig({ ...least, ...env })
+
+  expect(
+    loadConfig({ ...least, ...mail, MAIL_SERVER: '[fd00::7]:25', MAIL_FROM: 'Wi-Fi <w@x.example>' }),
+  ).toMatchObject({
+    mailServer: { host: 'fd00::7', port: 25 },
+    mailSecurity: 'starttls',
+    mailFrom: { name: 'Wi-Fi', address: 'w@x.example', replyTo: null },
+  })
+  expect(loadConfig({ ...least, MAIL_SERVER: 'Smtp.example.com', MAIL_FROM: 'w@x.example' })).toMatchObject({
+    mailServer: { host: 'smtp.example.com', port: undefined },
+    mailFrom: { name: '', address: 'w@x.example' },
+  })
+  expect(problemOf({ ...mail, MAIL_SERVER: '' })).toThrow('MAIL_SERVER is missing. MAIL_USERNAME')
+  expect(problemOf({ MAIL_CERTIFICATE_PIN: 'ab'.repeat(32) })).toThrow('MAIL_SERVER is missing. MAIL_CERTIFICATE_PIN')
+  expect(problemOf({ ...mail, MAIL_PASSWORD: '' })).toThrow('MAIL_PASSWORD is missing. MAIL_USERNAME needs it')
+  expect(problemOf({ ...mail, MAIL_USERNAME: '' })).toThrow('MAIL_USERNAME is missing. MAIL_PASSWORD needs it')
+  expect(problemOf({ ...mail, MAIL_SECURITY: 'none' })).toThrow('MAIL_SECURITY: none sends no password')
+})
+
+test.each([
+  ['MAIL_SERVER', 'https://smtp.example.com'],
+  ['MAIL_SERVER', 'smtp.example.com:0'],
+  ['MAIL_SERVER', 'smtp.example.com:65536'],
+  ['MAIL_SERVER', 'a b'],
+  ['MAIL_SERVER', '127.1:25'],
+  ['MAIL_FROM', 'Wi-Fi'],
+  ['MAIL_FROM', 'a@x.example, b@x.example'],
+  ['MAIL_CERTIFICATE_PIN', 'ab'],
+])('%s %s is rejected', (name, value) => {
+  expect(() => loadConfig({ ...least, [name]: value })).toThrow(`${name}: must be`)
 })
 
 test('a provider needs all of its settings', () => {

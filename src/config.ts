@@ -25,6 +25,8 @@ import {
   trueOrFalse,
   type Values,
 } from '#lib/settings.ts'
+import { mailSecurities } from '#mail/mail.ts'
+import { certificateFingerprint, mailSender, mailServerAddress } from '#mail/read-mail-settings.ts'
 
 /** Every setting of the service. `docs/settings.md` is generated from this table. */
 export const settings = {
@@ -55,7 +57,7 @@ export const settings = {
   publicUrl: {
     env: 'PUBLIC_URL',
     about:
-      'Address under which people open the web app, e.g. `https://vouchers.example.com`. By default, the one that the browser uses.',
+      'Address under which people open the web app, e.g. `https://vouchers.example.com`. By default, the one that the browser uses. Links by e-mail need it.',
     parse: origin,
     optional: true,
   },
@@ -127,6 +129,47 @@ export const settings = {
     parse: hexColor,
     optional: true,
   },
+  mailServer: {
+    env: 'MAIL_SERVER',
+    about:
+      'Mail server with its port, e.g. `smtp.example.com:587`. If it is set, the other `MAIL_` settings describe it too, and administrators cannot change it in the web app. See [e-mail.md](e-mail.md).',
+    parse: mailServerAddress,
+    optional: true,
+  },
+  mailSecurity: {
+    env: 'MAIL_SECURITY',
+    about:
+      'Encryption of the connection to the mail server: `starttls` (required), `tls` from the start, or `none`, which works only for private addresses without a password.',
+    parse: oneOf(...mailSecurities),
+    fallback: 'starttls',
+  },
+  mailUsername: {
+    env: 'MAIL_USERNAME',
+    about: 'User name at the mail server, if it asks for one. It needs `MAIL_PASSWORD`.',
+    parse: lineOfText(254),
+    optional: true,
+  },
+  mailPassword: {
+    env: 'MAIL_PASSWORD',
+    about: 'Password at the mail server.',
+    parse: text,
+    optional: true,
+    secret: true,
+  },
+  mailCertificatePin: {
+    env: 'MAIL_CERTIFICATE_PIN',
+    about:
+      'SHA-256 of the certificate of the mail server, if no authority has signed it. Only this certificate is then accepted.',
+    parse: certificateFingerprint,
+    optional: true,
+  },
+  mailFrom: {
+    env: 'MAIL_FROM',
+    about:
+      'Sender of messages, for all sites without a sender of their own, e.g. `Guest Wi-Fi <wlan@example.com>`. If it is set, administrators cannot change it in the web app.',
+    parse: mailSender,
+    optional: true,
+  },
   setupToken: {
     env: 'SETUP_TOKEN',
     about:
@@ -138,7 +181,7 @@ export const settings = {
   databaseUrl: {
     env: 'DATABASE_URL',
     about:
-      'Address of a PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers?sslmode=verify-full`. See [operating.md](operating.md#addresses-of-postgresql).',
+      'Address of a PostgreSQL 15 or newer, e.g. `postgres://user:password@host/vouchers?sslmode=verify-full`. Of several hosts, as in `host1,host2`, the service uses the one that accepts writes. See [operating.md](operating.md#addresses-of-postgresql).',
     parse: databaseUrl,
     whenMissing: 'Set it to the address of your PostgreSQL, e.g. postgres://user:password@host/vouchers',
     secret: true,
@@ -163,6 +206,13 @@ export const settings = {
     about: 'Largest number of connections to PostgreSQL that a process opens for its work.',
     parse: integer(2, 500),
     fallback: '10',
+  },
+  serviceRole: {
+    env: 'SERVICE_ROLE',
+    about:
+      'For `migrate` and `restore` only: the role of PostgreSQL with which the service runs, if that is not the owner of the tables. They give this role the rights that the service needs; it cannot change the audit. See [install.md](install.md#a-role-that-cannot-change-the-audit).',
+    parse: lineOfText(63),
+    optional: true,
   },
   redisUrl: {
     env: 'REDIS_URL',
@@ -257,7 +307,8 @@ export const settings = {
   },
   retainAuditDays: {
     env: 'RETAIN_AUDIT_DAYS',
-    about: 'How many days the audit is kept. By default, it is kept for ever.',
+    about:
+      'How many days the audit is kept. By default, it is kept for ever. `migrate` applies it, and so does `start` if it migrates.',
     parse: integer(30, 36_500),
     optional: true,
   },
@@ -304,7 +355,7 @@ export const environment: NodeJS.ProcessEnv = process.env
 
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const config = readSettings(settings, env)
-  const problems = listProviderProblems(config)
+  const problems = [...listProviderProblems(config), ...listMailProblems(config)]
   if (problems.length > 0) throw new SettingsError(problems)
   return config
 }
@@ -318,6 +369,20 @@ function listProviderProblems(config: Config): string[] {
   return missing.map(
     (name) => `${name} is missing. Sign-in by a provider needs ${needed.map(({ env }) => env).join(', ')}`,
   )
+}
+
+function listMailProblems(config: Config): string[] {
+  const { mailServer, mailSecurity, mailUsername, mailPassword, mailCertificatePin } = config
+  const [given] = [mailUsername && 'MAIL_USERNAME', mailPassword && 'MAIL_PASSWORD'].filter((name) => name)
+  if (mailServer === undefined) {
+    const unused = given ?? (mailCertificatePin && 'MAIL_CERTIFICATE_PIN')
+    return unused ? [`MAIL_SERVER is missing. ${unused} is used only for a mail server of the environment`] : []
+  }
+  if ((mailUsername === undefined) !== (mailPassword === undefined))
+    return [`${mailUsername ? 'MAIL_PASSWORD' : 'MAIL_USERNAME'} is missing. ${given} needs it`]
+  if (mailSecurity === 'none' && given)
+    return [`MAIL_SECURITY: none sends no password. Use starttls or tls, or remove ${given}`]
+  return []
 }
 
 /** Names of settings shorter than this, such as PORT, resemble too many other variables. */

@@ -13,6 +13,7 @@ import { createFindLiveSession, type FindLiveSession } from '#domain/people/sign
 import type { FixedSettings } from '#domain/settings/house.ts'
 import { createProvider, type Provider } from '#domain/single-sign-on/provider.ts'
 import { createReceiverAddresses, type ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
+import { createDrawing, type Drawing } from '#drawing/drawing-process.ts'
 import { createControllerAddressPolicy } from '#drivers/controller-address-policy.ts'
 import { drivers } from '#drivers/registry.ts'
 import { atMostEvery } from '#lib/at-most-every.ts'
@@ -23,6 +24,8 @@ import type { Log } from '#lib/log.ts'
 import type { Observer } from '#lib/observer.ts'
 import { type Counter, createLimiter, type Limiter, postgresCounter } from '#limits/limiter.ts'
 import { redisCounter } from '#limits/redis-counter.ts'
+import { usualPorts } from '#mail/mail.ts'
+import { createMailAddressPolicy, type MailAddressPolicy } from '#mail/mail-address-policy.ts'
 import { observeConnection, observeCounter, observeLimiter, observeReceivers } from '#metrics/observed-parts.ts'
 import { createQueue, type Queue } from '#queue/queue.ts'
 import { createQueueWatch, type QueueWatch, type WatchTimes } from '#worker/queue-watch.ts'
@@ -50,12 +53,16 @@ export type Context = {
   /** The letter of this cell, for new keys. */
   cell: string | undefined
   fixedSettings: FixedSettings
+  /** The origin at which people open the web app. */
+  publicUrl: string | undefined
+  mailAddressPolicy: MailAddressPolicy
   controllers: Controllers
   knownSites: KnownSites
   unsentCreations: UnsentCreations
   drivers: DriverForms
   receiverAddresses: ReceiverAddresses
   receivers: Receivers
+  drawing: Drawing
   /** The provider at which people sign in; undefined if none is configured. */
   provider: Provider | undefined
   retryScale: number
@@ -134,6 +141,7 @@ export function createContext(
   const ownReceivers = createReceivers(receiverAddresses)
   const receivers = observer ? observeReceivers(ownReceivers, observer) : ownReceivers
   const provider = connectProvider(config, clock)
+  const drawing = createDrawing()
   const queue = createQueue({
     url: config.databaseDirectUrl ?? config.databaseUrl,
     supervise: role !== 'api',
@@ -158,16 +166,16 @@ export function createContext(
     keyUsage,
     keyring: config.encryptionKeys,
     cell: config.cell,
-    fixedSettings: {
-      ...(config.houseName !== undefined && { house_name: config.houseName }),
-      ...(config.accentColor !== undefined && { accent_color: config.accentColor }),
-    },
+    fixedSettings: fixSettings(config),
+    publicUrl: config.publicUrl,
+    mailAddressPolicy: createMailAddressPolicy(config),
     controllers,
     knownSites: createKnownSites(),
     unsentCreations,
     drivers,
     receiverAddresses,
     receivers,
+    drawing,
     provider,
     retryScale: config.webhookRetryScale,
     queue,
@@ -188,6 +196,7 @@ export function createContext(
       await controllers.close()
       await receivers.close()
       await provider?.close()
+      await drawing.stop()
       disconnectLimiter()
       clock.stop()
       await writes.close()
@@ -197,6 +206,26 @@ export function createContext(
       await requestDb.close()
       await db.close()
     },
+  }
+}
+
+/** The settings that the environment sets. */
+function fixSettings(config: Config): FixedSettings {
+  const { houseName, accentColor, mailServer, mailSecurity: security, mailFrom } = config
+  return {
+    ...(houseName !== undefined && { house_name: houseName }),
+    ...(accentColor !== undefined && { accent_color: accentColor }),
+    ...(mailServer && {
+      mail_server: {
+        host: mailServer.host,
+        port: mailServer.port ?? usualPorts[security],
+        security,
+        username: config.mailUsername ?? null,
+        password: config.mailPassword ?? null,
+        certificatePin: config.mailCertificatePin ?? null,
+      },
+    }),
+    ...(mailFrom && { mail_from: mailFrom }),
   }
 }
 
@@ -262,7 +291,7 @@ function connectRequestDatabase(config: Config, log: Log): Database {
 }
 
 /** Keeps one search, export or overview from using every processor of the database. */
-const oneProcessor = { max_parallel_workers_per_gather: '0', jit: 'off' }
+const oneProcessor = { max_parallel_workers_per_gather: '0' }
 
 function connectSearchDatabase(config: Config, log: Log): Database {
   return connectDatabase({

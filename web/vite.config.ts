@@ -5,10 +5,20 @@ import { defineConfig, type Plugin } from 'vite'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
+/** Parts of Mantine components that nothing uses. A component brings all its parts, so the desk would load 5 kB gzip of them. */
+const unusedParts = [
+  ...['Menu.Search', 'Menu.Sub', 'Menu.CheckboxGroup', 'Menu.RadioGroup', 'Menu.ContextMenu', 'Popover.ContextMenu'],
+  ...['Tooltip.Floating', 'Tooltip.Group', 'Checkbox.Indicator', 'Checkbox.Card', 'Radio.Indicator', 'Radio.Card'],
+  ...['Combobox.Header', 'Combobox.Footer', 'Button.GroupSection'],
+  ...['ActionIcon.Group', 'ActionIcon.GroupSection', 'Avatar.Group', 'Modal.Stack', 'Drawer.Stack', 'Input.Success'],
+]
+
 /** `build/build-web.ts` and `npm run dev` use this. Paths are relative to this folder. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react(), mantineStyles()],
+  plugins: [react(), mantineStyles(), mantineParts()],
+  // React has had this function since its version 18.
+  resolve: { alias: [{ find: /^use-sync-external-store\/shim$/, replacement: 'react' }] },
   define: { __VERSION__: JSON.stringify(version) },
   build: {
     outDir: '../dist/web',
@@ -47,6 +57,27 @@ function mantineStyles(): Plugin {
         return { code: code.replaceAll(unusedColors, ''), map: null }
       const [, component] = /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/.exec(id) ?? []
       return component && { code: `import '@mantine/core/styles/${component}.layer.css'\n${code}`, map: null }
+    },
+  }
+}
+
+/** Leaves these parts out of the bundle. The build fails if something begins to use one. */
+function mantineParts(): Plugin {
+  const names = unusedParts.join('|').replaceAll('.', '\\.')
+  const added = new RegExp(`^(?:${names}) = \\w+;$`, 'gm')
+  const used = new RegExp(`\\b(?:${names})\\b`)
+  return {
+    name: 'mantine-parts',
+    enforce: 'pre',
+    transform(code, id) {
+      return /@mantine\/core\/esm\//.test(id) ? { code: code.replaceAll(added, ''), map: null } : undefined
+    },
+    generateBundle(_, files) {
+      for (const file of Object.values(files))
+        for (const [id, { code }] of Object.entries(file.type === 'chunk' ? file.modules : {})) {
+          const [part] = used.exec(code ?? '') ?? []
+          if (part) this.error(`${id} uses ${part}, which \`unusedParts\` in vite.config.ts leaves out`)
+        }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { openSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#test/data/local-servers.ts'
@@ -13,19 +14,20 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-type ServiceOptions = { program: string; databaseUrl: string; env: Record<string, string> }
+/** `log`: a file for the log, which is discarded without it. */
+type ServiceOptions = { program: string; databaseUrl: string; env: Record<string, string>; log?: string }
 
-/** Starts an api of the service. It writes its log as usual, and the bench discards the log. */
-export async function startApi({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
+/** Starts an api of the service. It writes its log as usual. */
+export async function startApi({ program, databaseUrl, env, log }: ServiceOptions): Promise<Running> {
   const port = await freePort()
   const settings = testEnvironment(databaseUrl, { ...env, PORT: String(port) })
-  const running = start([program, 'api'], settings, `http://127.0.0.1:${port}`)
+  const running = start([program, 'api'], settings, `http://127.0.0.1:${port}`, log)
   await untilReady(running, '/readyz')
   return running
 }
 
-export async function startWorkerProcess({ program, databaseUrl, env }: ServiceOptions): Promise<Running> {
-  return start([program, 'worker'], testEnvironment(databaseUrl, env), '')
+export async function startWorkerProcess({ program, databaseUrl, env, log }: ServiceOptions): Promise<Running> {
+  return start([program, 'worker'], testEnvironment(databaseUrl, env), '', log)
 }
 
 /** Runs the command `migrate` of a build. */
@@ -66,10 +68,10 @@ export async function startController(): Promise<Running> {
   return running
 }
 
-function start(args: string[], env: Record<string, string>, url: string): Running {
+function start(args: string[], env: Record<string, string>, url: string, log?: string): Running {
   const child = spawn(process.execPath, args, {
     env: { ...processEnvironment, NODE_ENV: 'production', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', log === undefined ? 'ignore' : openSync(log, 'a'), 'inherit'],
   })
   children.add(child)
   const ended = once(child, 'exit')

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
@@ -12,6 +16,7 @@ const admin = await seedPerson(db, { role: 'admin' })
 
 beforeEach(async () => {
   await db.query('truncate audit')
+  await setLongestTransaction('5 minutes')
 })
 
 const record = (tx: Queryable, name: string) =>
@@ -100,12 +105,142 @@ test('an entry of a transaction that is still running is not skipped by the next
   expect(await exportedNames(2, '--after', during.at(-1).id)).toEqual(['slow', 'fast'])
 })
 
-test('a backup that is running does not hold back entries', async () => {
-  const dump = new pg.Client({ connectionString: db.url, application_name: 'pg_dump' })
-  await dump.connect()
-  onFileEnd(() => dump.end())
-  await dump.query('begin; select 1')
+/** A session that calls itself a backup. Its name must not matter. */
+async function openSession() {
+  const session = new pg.Client({ connectionString: db.url, application_name: 'pg_dump' })
+  await session.connect()
+  onFileEnd(() => session.end())
+  return session
+}
+
+async function setLongestTransaction(interval: string): Promise<void> {
+  await db.query(`create or replace function audit_longest_transaction() returns interval
+    language sql immutable parallel safe return interval '${interval}'`)
+}
+
+test('a backup that is running holds back only the newest entries', async () => {
+  const dump = await openSession()
+  await dump.query('begin isolation level repeatable read, read only; select 1')
   await record(db, 'during the backup')
 
+  expect((await exported()).entries).toEqual([])
+  await setLongestTransaction('50 ms')
   expect(await exportedNames(1)).toEqual(['during the backup'])
+  await dump.query('rollback')
+})
+
+test('a session cannot hide an entry from a continued export, whatever its name is', async () => {
+  const session = await openSession()
+  // Times are rounded to milliseconds, and this transaction must be the older one.
+  await session.query('begin; select pg_sleep(0.01)')
+  await record(db, 'fast')
+  expect((await exported()).entries).toEqual([])
+  await record(session, 'slow')
+  await setLongestTransaction('50 ms')
+
+  expect((await exported()).entries).toEqual([])
+  await setLongestTransaction('5 minutes')
+  await session.query('commit')
+  expect(await exportedNames(2)).toEqual(['slow', 'fast'])
+})
+
+test('a transaction that began too long ago cannot add entries', async () => {
+  const session = await openSession()
+  await setLongestTransaction('50 ms')
+  await session.query('begin; select pg_sleep(0.1)')
+
+  await expect(record(session, 'late')).rejects.toThrow('the transaction began too long ago')
+  await session.query('rollback')
+  await setLongestTransaction('5 minutes')
+  await record(session, 'in time')
+  expect(await exportedNames(1)).toEqual(['in time'])
+})
+
+test('no target prevents reading: unknown ones have no name', async () => {
+  const uuid = randomUUID()
+  const kinds = ['site', 'staff', 'key', 'controller', 'webhook', 'template', 'voucher', 'other']
+  const ids = ['not-an-id', '', '7', '99999999999', '1-x', `1-${uuid}x`, `99999999999-${uuid}`, `-${uuid}`]
+  const targets = kinds.flatMap((kind) => ids.map((id) => [kind, id]))
+  await db.query(
+    `insert into audit (id, actor_kind, actor_name, action, target_kind, target_id)
+     select gen_random_uuid(), 'service', 'x', 'x.y', kind, id from unnest($1::text[], $2::text[]) as t (kind, id)`,
+    [targets.map(([kind]) => kind), targets.map(([, id]) => id)],
+  )
+
+  expect(new Set(await exportedNames(targets.length))).toEqual(new Set([null]))
+  const headers = { 'x-forwarded-proto': 'https', cookie: `__Host-voucher-session=${admin.session}` }
+  for (const path of ['/audit?limit=100', '/audit?text=x.y&limit=100', '/audit/export'])
+    expect([path, (await app.call(`/api/v2${path}`, { headers })).status]).toEqual([path, 200])
+})
+
+test.each([
+  ['an array', '["name"]'],
+  ['a text', '"name"'],
+  ['changes that are no object', '{"name":1,"changes":"x"}'],
+  ['values before that are no object', '{"name":1,"before":[1]}'],
+  ['objects in each other', `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`],
+  ['arrays in each other', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`],
+  ['a long text', JSON.stringify({ a: 'x'.repeat(8_000_000) })],
+])('details that could not be read are rejected: %s', async (_, details) => {
+  const insert = (value: string) =>
+    db.query(
+      `insert into audit (id, actor_kind, actor_name, action, target_kind, target_id, details)
+       values (gen_random_uuid(), 'service', 'x', 'voucher.changed', 'voucher', '1', $1::jsonb)`,
+      [value],
+    )
+
+  await expect(insert(details)).rejects.toThrow('audit_details_readable')
+  await insert(`{"changes":{"a":${'['.repeat(15)}1${']'.repeat(15)}}}`)
+})
+
+test('--chain adds hashes and a last line, --continue continues them, and `verify` finds what was changed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'audit.jsonl')
+  const run = (...args: string[]) => runCommand(db.url, ['audit', ...args])
+  const verify = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await run('verify', '--json', ...args)
+    return { exitCode, ...JSON.parse(stdout), stderr }
+  }
+  const write = (text: string) => writeFileSync(file, text)
+
+  for (const name of ['a', 'Größe', 'c']) await record(db, name)
+  const plain = await exportedNames(3)
+  write((await run('export', '--chain')).stdout)
+  const first = await verify(file)
+  expect(plain).toEqual(['a', 'Größe', 'c'])
+  expect(first).toMatchObject({ exitCode: 0, result: 'no damage', lines: 4, entries: 3, stderr: '' })
+  expect((await run('export', '--continue', file)).stdout).toBe('')
+
+  await record(db, 'd')
+  await exportedNames(4)
+  const more = (await run('export', '--continue', file)).stdout
+  const before = readFileSync(file, 'utf8')
+  write(before + more)
+  expect(more.split('\n')).toHaveLength(3)
+  expect(await verify(file, '--hash', first.hash)).toMatchObject({ exitCode: 0, lines: 6, entries: 4 })
+  const second = join(folder, 'second.jsonl')
+  writeFileSync(second, more)
+  write(before)
+  expect(await verify(file, second)).toMatchObject({ exitCode: 0, entries: 4 })
+  expect(await verify(file, '--hash', '0'.repeat(64))).toMatchObject({
+    exitCode: 3,
+    result: 'damage',
+    stderr: expect.stringContaining('is not in the files'),
+  })
+
+  write(before.replace('Größe', 'Groesse'))
+  expect(await verify(file)).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringMatching(/^Line 2 \([\w-]{36}\) does not follow/),
+  })
+  expect(await run('export', '--continue', file)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('cannot be continued. Line 2'),
+  })
+  expect(await run('verify', join(folder, 'missing'))).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('cannot be read'),
+  })
+  expect((await run('export', '--continue', file, '--after', randomUUID())).exitCode).not.toBe(0)
 })

@@ -1,5 +1,6 @@
 import { connectDatabase, Unavailable } from '#db/database.ts'
 import { isHalfRestored } from '#db/restoring.queries.ts'
+import { findTablesOwner, type TablesOwner } from '#db/service-role.queries.ts'
 import { shellWord } from '#lib/shell-word.ts'
 import { findServerFacts } from './doctor/doctor.queries.ts'
 import { CommandRefused } from './terminal/refusals.ts'
@@ -36,12 +37,8 @@ function rejectEqualRows(error: unknown): void {
 async function explainFailure(url: string, error: unknown): Promise<void> {
   const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
   try {
-    const { role, database, mayCreate, isReadOnly } = await findServerFacts(db)
-    const statement = `alter database "${database}" owner to "${role}"`
-    if (!mayCreate)
-      throw new CommandRefused(
-        `The user "${role}" may not create tables in the database "${database}". Make the user its owner: \`sudo -u postgres psql -c ${shellWord(statement)}\`.`,
-      )
+    const { database, mayCreate, isReadOnly } = await findServerFacts(db)
+    if (!mayCreate) throw new CommandRefused(describeForbidden(database, await findTablesOwner(db)))
     if (!(error instanceof CommandRefused) && isReadOnly)
       throw new CommandRefused(
         `The database "${database}" is read-only. Point DATABASE_URL to the primary, or find out why the server accepts no writes.`,
@@ -53,4 +50,15 @@ async function explainFailure(url: string, error: unknown): Promise<void> {
   } finally {
     await db.close()
   }
+}
+
+/** The role of the service must not become the owner: it could then change the audit. */
+function describeForbidden(database: string, { role, owner, isOwner, isOrdinary }: TablesOwner): string {
+  const message = `The user "${role}" may not create tables in the database "${database}"`
+  const statement = `alter database "${database}" owner to "${role}"`
+  const command = `\`sudo -u postgres psql -c ${shellWord(statement)}\``
+  if (isOwner) return `${message}. Make the user its owner: ${command}.`
+  if (isOrdinary)
+    return `${message}, which belongs to "${owner}". Run this command as the owner: with the address of "${owner}" in DATABASE_URL, and with SERVICE_ROLE=${role} if the service works as "${role}".`
+  return `${message}, which belongs to "${owner}". If the service has two roles, make the owner of its tables the owner of this database, and run this command as that role. If it has one role, make the user its owner: ${command}.`
 }

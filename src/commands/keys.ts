@@ -14,12 +14,19 @@ import { rollKey } from '#domain/keys/roll-key.ts'
 import type { Config } from '../config.ts'
 import { withDatabase } from './connections.ts'
 import { collectSites, futureTime, graceEnd, sha256, wholeNumber } from './terminal/arguments.ts'
+import { type IssuingOptions, toIssuing, withIssuingOptions } from './terminal/issuing-options.ts'
 import { print } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
-type NewKeyOptions = { name: string; scope: Scope; limit: number; site?: number[]; expires?: Date }
-type SetOptions = { name?: string; limit?: number; site?: number[]; allSites?: true; expires?: Date | false }
+type NewKeyOptions = IssuingOptions & { name: string; scope: Scope; limit: number; site?: number[]; expires?: Date }
+type SetOptions = IssuingOptions & {
+  name?: string
+  limit?: number
+  site?: number[]
+  allSites?: true
+  expires?: Date | false
+}
 type ImportOptions = NewKeyOptions & { prefix: string; sha256: Buffer }
 
 export function registerKeys(keys: Command, terminal: Terminal): void {
@@ -50,8 +57,7 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     .description('list all keys, without their secrets, which are not stored')
     .action(async () => printKeys(terminal, await withDatabase(terminal, (db) => listKeys(db))))
 
-  keys
-    .command('set')
+  withIssuingOptions(keys.command('set'))
     .description('change a key at once and in every process; its scope never changes')
     .argument('<prefix>', 'prefix or id of the key, see `keys list`')
     .option('--name <name>', 'what the key is for')
@@ -113,7 +119,7 @@ function givenPrefix(named: string): string | undefined {
 }
 
 function withKeyOptions(command: Command): Command {
-  return command
+  return withIssuingOptions(command)
     .requiredOption('--name <name>', 'what the key is for; notifications show it as "API: <name>"')
     .addOption(
       new Option('--scope <scope>', 'each scope includes those before it; manage needs --expires')
@@ -125,15 +131,16 @@ function withKeyOptions(command: Command): Command {
     .option('--expires <time>', 'when the key stops working: a time, or a duration such as 12h, 30d or 8w', futureTime)
 }
 
-function toRequest({ name, scope, limit, site, expires }: NewKeyOptions, { cell }: Config): KeyRequest {
-  return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null, cell }
+function toRequest({ name, scope, limit, site, expires, ...limits }: NewKeyOptions, { cell }: Config): KeyRequest {
+  return { name, scope, rateLimit: limit, siteIds: site, expiresAt: expires ?? null, cell, ...toIssuing(limits) }
 }
 
-function toChange({ name, limit, site, allSites, expires }: SetOptions): KeyChange {
+function toChange({ name, limit, site, allSites, expires, ...limits }: SetOptions): KeyChange {
   return {
     name,
     rateLimit: limit,
     siteIds: allSites ? 'all' : site,
     expiresAt: expires === false ? null : expires,
+    ...toIssuing(limits),
   }
 }

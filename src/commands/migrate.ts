@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { connectDatabase, type Queryable } from '#db/database.ts'
-import { compareMigrations, findMisfit, listBreaking, migrate } from '#db/migrate.ts'
+import { compareMigrations, compareWith, findMisfit, listBreaking, migrate } from '#db/migrate.ts'
 import { findUsedSiteNumbers, lockSiteNumbers, updateSiteNumbers } from '#db/site-numbers.queries.ts'
+import { auditRowsPerCall, stripAudit, updateAuditRetention } from '#domain/audit/audit.queries.ts'
+import { repeatWhileFull } from '#lib/pieces.ts'
 import { migrateQueue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { withDatabase } from './connections.ts'
 import { creatingTables } from './creating-tables.ts'
+import { describeOnlyUser, grantServiceRole, rejectOtherThanOwner, rejectUnfitRole } from './grant-service-role.ts'
 import { print } from './terminal/output.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -16,8 +19,12 @@ export function registerMigrate(command: Command, terminal: Terminal): void {
     .option('--check', 'only compare the database with this version; exit codes: 0 equal, 3 older, 4 newer')
     .action(async ({ check }: { check?: true }) => {
       if (check) return checkMigrations(terminal)
-      const applied = await migrateAll(loadConfig(terminal.env))
+      const config = loadConfig(terminal.env)
+      const applied = await migrateAll(config)
       print(terminal, { applied })
+      const isNew = compareWith(applied).missing.length === 0
+      if (isNew && config.serviceRole === undefined)
+        terminal.stderr.write((await withDatabase(terminal, describeOnlyUser)) ?? '')
       for (const { name, breaksBefore, reason } of listBreaking(applied))
         terminal.stderr.write(
           `Processes older than version ${breaksBefore} no longer work, because of migration ${name} (${reason}). Replace all of them now.\n`,
@@ -45,18 +52,41 @@ async function checkMigrations(terminal: Terminal): Promise<void> {
 }
 
 type MigrateSettings = Pick<Config, 'databaseUrl'> &
-  Partial<Pick<Config, 'databaseDirectUrl' | 'timeZone' | 'firstSiteNumber' | 'lastSiteNumber'>>
+  Partial<
+    Pick<
+      Config,
+      'databaseDirectUrl' | 'timeZone' | 'firstSiteNumber' | 'lastSiteNumber' | 'retainAuditDays' | 'serviceRole'
+    >
+  >
 
-/** Migrates the service's tables and the queue's, and sets the numbers of new sites. Returns the service's new migrations. */
+/**
+ * Migrates the service's tables and the queue's as their owner, sets the numbers of new sites, stores how long the audit is kept, and
+ * grants SERVICE_ROLE its rights. Returns the service's new migrations.
+ */
 export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
   const { databaseDirectUrl: url = settings.databaseUrl, firstSiteNumber: first, lastSiteNumber: last } = settings
+  await rejectOtherThanOwner(url, 'migrate')
+  if (settings.serviceRole !== undefined) await rejectUnfitRole(url, settings.serviceRole)
   const applied = await creatingTables(url, async () => {
     const names = await migrate(url, { timeZone: settings.timeZone })
     await migrateQueue(url)
     return names
   })
   if (first !== undefined) await setSiteNumbers(url, { first, last })
+  await prepareAudit(url, settings.retainAuditDays)
+  if (settings.serviceRole !== undefined) await grantServiceRole(url, settings.serviceRole)
   return applied
+}
+
+/** Stores how long the audit is kept, and removes the names of guests that version 0.1.0 wrote into it. */
+async function prepareAudit(url: string, retainAuditDays: number | undefined): Promise<void> {
+  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
+  try {
+    await updateAuditRetention(db, retainAuditDays)
+    await repeatWhileFull(auditRowsPerCall, () => stripAudit(db))
+  } finally {
+    await db.close()
+  }
 }
 
 /** If `last` is undefined, the last number that was set before stays. */

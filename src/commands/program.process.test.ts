@@ -80,7 +80,7 @@ test('questions are answered on standard input', async () => {
 
 test('`simulator` has its own help; its controller stops with the command', async () => {
   const help = await run('simulator --help')
-  const { exitCode, stdout } = await run('simulator --site here=Here', { stopAfter: wait(6_000) })
+  const { exitCode, stdout } = await run('simulator --site here=Here', { stopAfter: 'output' })
   const { url, sites } = JSON.parse(stdout)
 
   expect([help.exitCode, help.stdout]).toEqual([

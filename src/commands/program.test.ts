@@ -33,7 +33,7 @@ test('a list is a table, and JSON with --json', async () => {
   const json = await run('sites list --json')
 
   expect(table.stdout).toMatch(
-    /^id +name +active +controller +controller_site +adopts_vouchers +tags_names +unrecorded +created_at +synced_at\n\d+ +Haus +true +c1 +default +false +false +0 +\S+ +-\n/,
+    /^id +name +active +controller +controller_site +adopts_vouchers +tags_names +unrecorded +created_at +vouchers_per_day +longest_minutes +synced_at\n\d+ +Haus +true +c1 +default +false +false +0 +\S+ +- +- +-\n/,
   )
   expect(json.json()).toMatchObject([{ name: 'Haus', active: true, controller_site: 'default', synced_at: null }])
 })
@@ -43,6 +43,20 @@ test('a site is deactivated and activated', async () => {
 
   expect((await run(`sites deactivate ${id} --json`)).json()).toMatchObject({ id, active: false })
   expect((await run(`sites activate ${id} --json`)).json()).toMatchObject({ id, active: true })
+})
+
+test('limits on issuing are set and removed with 0', async () => {
+  const [{ id }] = (await run('sites list --json')).json()
+  const key = (await run('keys create --name Desk --scope write --vouchers-per-day 60 --json')).json()
+  const limits = '--vouchers-per-day 20 --longest-minutes 1440 --json'
+  const none = { vouchers_per_day: null, longest_minutes: null }
+
+  expect(key).toMatchObject({ vouchers_per_day: 60, longest_minutes: null })
+  for (const command of [`keys set ${key.prefix}`, `sites set ${id}`]) {
+    expect((await run(`${command} ${limits}`)).json()).toMatchObject({ vouchers_per_day: 20, longest_minutes: 1_440 })
+    expect((await run(`${command} --longest-minutes 0 --json`)).json()).toMatchObject({ vouchers_per_day: 20 })
+    expect((await run(`${command} --vouchers-per-day 0 --json`)).json()).toMatchObject(none)
+  }
 })
 
 test('a key is imported, listed and revoked', async () => {
@@ -63,6 +77,7 @@ test.each([
   ['keys', 'Usage: voucher-service keys'],
   ['keys create --name x', "required option '--scope <scope>' not specified"],
   ['keys create --name x --scope admin', 'Allowed choices are read, write'],
+  ['keys create --name x --scope read --vouchers-per-day 1000001', 'Use a whole number from 0 to 1000000.'],
   ['keys create --name x --scope read --limit 100001', 'Use a whole number from 0 to 100000.'],
   ['keys create --name x --scope read --expires 2001-01-01', 'Use a time in the future'],
   ['keys create --name x --scope read --expires 2127-01-31T12:00', 'Use a time in the future'],

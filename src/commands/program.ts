@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { asErrors, isJournal } from '#lib/journal.ts'
 import { serviceVersion } from '#lib/version.ts'
-import { findSettingsFile, readSettingsFile } from './terminal/settings-file.ts'
+import { listSettingsFiles, readSettingsFiles } from './terminal/settings-file.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 type Register = (command: Command, terminal: Terminal) => void | Promise<void>
@@ -62,9 +62,17 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     about: 'receivers of notifications',
     load: async () => (await import('./webhooks.ts')).registerWebhooks,
   },
+  guests: {
+    about: 'what is stored about one guest: show, export and erase it',
+    load: async () => (await import('./guests/guests.ts')).registerGuests,
+  },
   audit: {
     about: 'the record of who changed what',
     load: async () => (await import('./audit.ts')).registerAudit,
+  },
+  import: {
+    about: 'move in from another system',
+    load: async () => (await import('./import/import.ts')).registerImport,
   },
   doctor: {
     about: 'check settings, database, Redis, controllers, webhooks and PUBLIC_URL, and say how to fix problems',
@@ -83,6 +91,11 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     hidden: true,
     load: async () => (await import('./demo.ts')).registerDev,
   },
+  draw: {
+    about: 'draw slips for the process that started this one',
+    hidden: true,
+    load: async () => (await import('./draw.ts')).registerDraw,
+  },
   simulator: {
     about: 'run a simulated controller on 127.0.0.1; simulator --help shows its options',
     load: async () => (await import('./demo.ts')).registerSimulator,
@@ -99,8 +112,7 @@ export async function runProgram(
 ): Promise<number> {
   const terminal: Terminal = { ...surroundings, argv, json: false, exitCode: 0 }
   try {
-    const settingsFile = findSettingsFile(argv)
-    if (settingsFile !== undefined) terminal.env = readSettingsFile(settingsFile, surroundings.env)
+    terminal.env = readSettingsFiles(listSettingsFiles(argv), surroundings.env)
     const program = await createProgram(terminal)
     await program.parseAsync(argv, { from: 'user' })
     return terminal.exitCode
@@ -120,7 +132,7 @@ async function createProgram(terminal: Terminal): Promise<Command> {
     .description('Guest Wi-Fi vouchers for all your UniFi sites.')
     .version(serviceVersion(), '--version', 'print the version')
     .option('--json', 'print JSON')
-    .option('--settings <file>', 'read settings from a file with lines NAME=value')
+    .option('--settings <file>', 'read settings from a file with lines NAME=value; of several files, the last one wins')
     .showHelpAfterError('(--help lists the commands and options)')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText(

@@ -40,6 +40,10 @@ async function reconcile(terminal: Terminal, tools: RecordingTools, { site, adop
     )
   if (failed.length > 0) terminal.exitCode = 1
   if (!adopt && !withdraw) return
+  if (withdraw && (await findHold(tools.db))?.reason === 'trial')
+    throw new CommandRefused(
+      'During a trial, the other system still creates vouchers, and these are among them. Nothing was withdrawn. Import once more, end the trial, and look again.',
+    )
   const count = found.reduce((sum, { vouchers }) => sum + vouchers.length, 0)
   if (count === 0) {
     terminal.stderr.write('No lost vouchers were found. There is nothing to do.\n')

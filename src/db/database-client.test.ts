@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { connectDatabase, Unavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
 const server = createServer().listen(0, '127.0.0.1')
@@ -28,4 +29,21 @@ test.each([
   ['sslmode=no-verify&sslnegotiation=direct', 'a TLS handshake', /^1603/],
 ])('with %s, a connection begins with %s', async (parameters, _, bytes) => {
   expect(await firstBytes(parameters)).toMatch(bytes)
+})
+
+test('a server that ends the connection together with its first answer makes the statement fail, and the process goes on', async () => {
+  const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
+  const signedIn = hex('52 00000008 00000000  5a 00000005 49')
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+  const ended = Buffer.concat([hex('45'), Buffer.from(Uint32Array.of(fields.length + 4).buffer).swap32(), fields])
+  const stopping = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([signedIn, ended])))
+  }).listen(0, '127.0.0.1')
+  onFileEnd(() => stopping.close())
+  await once(stopping, 'listening')
+  const { port: at } = stopping.address() as AddressInfo
+  const db = connectDatabase({ url: `postgres://u@127.0.0.1:${at}/db?sslmode=disable`, poolSize: 1, onError: () => {} })
+  onFileEnd(() => db.close())
+
+  await expect(db.query('select 1')).rejects.toThrow(Unavailable)
 })

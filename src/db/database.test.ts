@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { databaseUrl } from '#test/data/template-database.ts'
-import { connectDatabase, Unavailable } from './database.ts'
+import { connectDatabase, transactionDespiteDeadlocks, Unavailable } from './database.ts'
 
 const db = await createTestDatabase()
 
@@ -53,12 +53,50 @@ test('after an error inside a text of several statements, the next query works',
   await one.close()
 })
 
+test('after an answer that the server is read-only, the next query uses another connection', async () => {
+  const single = connectDatabase({ url: db.url, poolSize: 1, onError: () => {} })
+  const pid = async () => (await single.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  const before = await pid()
+  await expect(single.snapshot((tx) => tx.query('create table never (n integer)'))).rejects.toThrow(Unavailable)
+
+  expect(await pid()).not.toBe(before)
+  await single.close()
+})
+
 test('a database that does not exist, or a server that does not answer, is Unavailable', async () => {
   for (const url of [databaseUrl('no_such_database'), 'postgres://127.0.0.1:1/x']) {
     const nowhere = connectDatabase({ url, poolSize: 2, onError: () => {} })
     await expect(nowhere.query('select 1')).rejects.toThrow(Unavailable)
     await nowhere.close()
   }
+})
+
+test.each([
+  ['a deadlock', '40P01', 4],
+  ['a serialization failure', '40001', 1],
+  ['an error of the statement', '23505', 1],
+])('after %s (%s), a transaction is tried %i times in all', async (_, code, attempts) => {
+  let count = 0
+  const work = transactionDespiteDeadlocks(db, (tx) => {
+    count++
+    return tx.query(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+  })
+
+  await expect(work).rejects.toThrow()
+  expect(count).toBe(attempts)
+})
+
+test('a transaction that is tried again after a deadlock is committed once', async () => {
+  await db.query('create table tried (attempt integer)')
+  let attempt = 0
+  const result = await transactionDespiteDeadlocks(db, async (tx) => {
+    await tx.query('insert into tried values ($1)', [++attempt])
+    if (attempt < 3) await tx.query(`do $$ begin raise exception using errcode = '40P01'; end $$`)
+    return attempt
+  })
+
+  expect(result).toBe(3)
+  expect((await db.query('select attempt from tried')).rows).toEqual([{ attempt: 3 }])
 })
 
 test('a statement that waits too long is ended on the server too: no connection is left behind', async () => {

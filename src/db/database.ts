@@ -143,12 +143,14 @@ export function connectDatabase(options: DatabaseOptions): Database {
         writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
       if (writesRefusedBecause === readOnly && !isWaitingForWrites) void waitUntilWritable()
       if (isUnavailable(error)) {
+        // A read-only server was the primary once: the next connection may find the new one.
         if (!isAnswer(error)) broken ??= error as Error
         return throwUnavailable(error)
       }
       throw error
     } finally {
       client.off('error', onBroken)
+      if (broken && client instanceof DatabaseClient) client.doubtServer()
       client.release(broken)
     }
   }
@@ -297,9 +299,9 @@ function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === '40P01'
 }
 
-/** True when the server itself sent the error, e.g. for a cancelled statement or a deadlock. The connection still works. */
+/** True when the server itself sent the error, e.g. for a cancelled statement or a deadlock, and the connection is still of use. */
 function isAnswer(error: unknown): boolean {
-  return ['57014', '55P03', '53100', '25006', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
+  return ['57014', '55P03', '53100', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
 }
 
 /**

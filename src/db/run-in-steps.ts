@@ -36,9 +36,13 @@ export async function runInSteps(steps: Steps, sql: string): Promise<void> {
   }
 }
 
-/** Splits SQL at its semicolons, and replaces each comment by a space. Backslash escapes in strings (`E'…'`) are not supported. */
+/**
+ * Splits SQL at its semicolons, but not inside the body of a function (`begin atomic … end`), and replaces each comment by a space.
+ * Backslash escapes in strings (`E'…'`) are not supported.
+ */
 export function splitStatements(sql: string): string[] {
-  const tokens = /--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;|[^-/'"$;]+|[\s\S]/g
+  const tokens =
+    /--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|begin\s+atomic\b[\s\S]*?\bend(?=\s*;)|;|(?:(?!\bbegin\s+atomic\b)[^-/'"$;])+|[\s\S]/gi
   const statements = ['']
   for (const [token] of sql.matchAll(tokens)) {
     if (token === ';') statements.push('')

@@ -11,6 +11,12 @@ COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching
 CREATE DOMAIN public.encrypted AS text
 	CONSTRAINT encrypted_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
 
+CREATE DOMAIN public.encrypted_guest_data AS text
+	CONSTRAINT encrypted_guest_data_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
+
+CREATE DOMAIN public.encrypted_setting AS text
+	CONSTRAINT encrypted_setting_check CHECK ((VALUE ~ '^v1\.[A-Za-z0-9-]{1,32}\.[A-Za-z0-9_-]{38,}$'::text));
+
 CREATE FUNCTION public.add_counts(known jsonb, added jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     AS $$
@@ -23,6 +29,130 @@ begin
     known := case total when 0 then known - name else jsonb_set(known, array[name], to_jsonb(total)) end;
   end loop;
   return known;
+end $$;
+
+CREATE FUNCTION public.audit_has_guest_data(action text, details jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((split_part(action, '.'::text, 1) = 'voucher'::text) AND ((details ?| '{name,reference}'::text[]) OR ((details -> 'changes'::text) ?| '{name,reference}'::text[]) OR ((details -> 'before'::text) ?| '{name,reference}'::text[])));
+
+CREATE FUNCTION public.audit_longest_transaction() RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '00:05:00'::interval;
+
+CREATE FUNCTION public.audit_without_guest_data(action text, details jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (NOT COALESCE(public.audit_has_guest_data(action, details), false)) THEN details WHEN (action <> 'voucher.changed'::text) THEN (details - '{name,reference}'::text[]) ELSE (((details - '{name,reference,changes,before,validUntil}'::text[]) || jsonb_build_object('changes', CASE WHEN (details ? 'changes'::text) THEN ((details -> 'changes'::text) - '{name,reference}'::text[]) WHEN (details ? 'validUntil'::text) THEN jsonb_build_object('validUntil', (details -> 'validUntil'::text)) ELSE '{}'::jsonb END, 'guestFields', (SELECT COALESCE(jsonb_agg(field.field), '[]'::jsonb) AS "coalesce" FROM unnest('{name,reference}'::text[]) field(field) WHERE (CASE WHEN (audit_without_guest_data.details ? 'changes'::text) THEN (audit_without_guest_data.details -> 'changes'::text) ELSE audit_without_guest_data.details END ? field.field)))) || CASE WHEN (details ? 'before'::text) THEN jsonb_build_object('before', ((details -> 'before'::text) - '{name,reference}'::text[])) ELSE '{}'::jsonb END) END;
+
+CREATE FUNCTION public.count_issuing(counters jsonb, wanted integer, needed integer) RETURNS integer
+    LANGUAGE plpgsql STRICT
+    AS $$
+declare
+  counter record;
+  known integer;
+  fitting integer := wanted;
+  full_ones jsonb := '[]';
+begin
+  for counter in
+    select value ->> 'scope' as scope, (value ->> 'day')::date as day, (value ->> 'limit')::integer as most,
+           (value ->> 'until')::timestamptz as until, coalesce((value ->> 'times')::integer, 1) as times
+      from jsonb_array_elements(counters) order by 1, 2
+  loop
+    insert into issuing_counters (scope, day, vouchers) values (counter.scope, counter.day, 0) on conflict do nothing;
+    select vouchers into known from issuing_counters
+     where scope = counter.scope and day = counter.day for update;
+    if counter.most - known < needed * counter.times then
+      full_ones := full_ones || jsonb_build_object('scope', counter.scope, 'limit', counter.most, 'until', counter.until,
+        'seconds', greatest(1, ceil(extract(epoch from counter.until - clock_timestamp()))));
+    end if;
+    if counter.most is not null then
+      fitting := least(fitting, greatest(counter.most - known, 0) / counter.times);
+    end if;
+  end loop;
+  if fitting < needed then
+    raise exception 'a limit on issuing is reached' using errcode = 'VS001', detail = full_ones::text;
+  end if;
+  if fitting > 0 then
+    update issuing_counters set vouchers = vouchers + fitting * coalesce((asked ->> 'times')::integer, 1)
+      from jsonb_array_elements(counters) as asked
+     where scope = asked ->> 'scope' and day = (asked ->> 'day')::date;
+  end if;
+  return fitting;
+end $$;
+
+CREATE FUNCTION public.count_issuing_back() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+  counter record;
+begin
+  for counter in
+    select value ->> 'scope' as scope, (value ->> 'day')::date as day
+      from jsonb_array_elements(old.issuing_counters) order by 1, 2
+  loop
+    update issuing_counters set vouchers = vouchers + case when new.state in ('rejected', 'absent') then -1 else 1 end
+     where scope = counter.scope and day = counter.day;
+  end loop;
+  return null;
+end $$;
+
+CREATE TABLE public.audit (
+    id uuid NOT NULL,
+    at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid,
+    actor_name text NOT NULL,
+    action text NOT NULL,
+    target_kind text NOT NULL,
+    target_id text NOT NULL,
+    address inet,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
+);
+
+CREATE TABLE public.audit_retention (
+    only_one boolean DEFAULT true NOT NULL,
+    days integer,
+    CONSTRAINT audit_retention_days_check CHECK ((days >= 30)),
+    CONSTRAINT audit_retention_only_one_check CHECK (only_one)
+);
+
+CREATE FUNCTION public.delete_old_audit(max_rows integer) RETURNS integer
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ WITH old AS MATERIALIZED (
+          SELECT audit.id
+            FROM public.audit
+           WHERE (audit.at < (now() - ( SELECT make_interval(hours => (24 * audit_retention.days)) AS make_interval
+                    FROM public.audit_retention)))
+           ORDER BY audit.at
+          LIMIT LEAST(delete_old_audit.max_rows, 2000)
+          FOR UPDATE OF audit SKIP LOCKED
+         ), deleted AS (
+          DELETE FROM public.audit
+           WHERE (audit.id IN ( SELECT old.id
+                    FROM old))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM deleted;
+END;
+
+CREATE FUNCTION public.give_back_messages(site integer, batch uuid) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  counter record;
+begin
+  for counter in
+    select value ->> 'scope' as scope, (value ->> 'day')::date as day, count(*)::integer as messages
+      from batch_rows r join messages m on m.id = r.message_id, jsonb_array_elements(r.message_counters)
+     where r.site_id = site and r.batch_id = batch and m.state = 'cancelled' and m.voucher_id is null
+     group by 1, 2 order by 1, 2
+  loop
+    update issuing_counters set vouchers = vouchers - counter.messages where scope = counter.scope and day = counter.day;
+  end loop;
+  update batch_rows set message_counters = null where site_id = site and batch_id = batch and message_counters is not null;
 end $$;
 
 CREATE FUNCTION public.move_all_site_versions() RETURNS trigger
@@ -62,6 +192,63 @@ begin
     on conflict (site_id) do update set version = excluded.version;
   return null;
 end $$;
+
+CREATE FUNCTION public.reject_late_audit() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'the transaction began too long ago to add entries to the audit';
+end $$;
+
+CREATE FUNCTION public.settle_message() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.state = 'recorded' then
+    update messages
+       set state = 'waiting', voucher_id = new.voucher_id, next_attempt_at = now(), send_until = now() + interval '24 hours'
+     where creation_id = new.id and state = 'prepared';
+  elsif new.state in ('rejected', 'absent') and new.batch_id is null then
+    update messages set state = 'cancelled', email = null, settled_at = now()
+     where creation_id = new.id and state = 'prepared';
+  end if;
+  return null;
+end $$;
+
+CREATE FUNCTION public.settle_message_of_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.state = 'made' then
+    update messages
+       set state = 'waiting', voucher_id = new.voucher_id, next_attempt_at = now(), send_until = now() + interval '24 hours'
+     where id = new.message_id and state = 'prepared';
+  else
+    update messages set state = 'cancelled', email = null, settled_at = now()
+     where id = new.message_id and state = 'prepared';
+  end if;
+  return null;
+end $$;
+
+CREATE FUNCTION public.strip_audit(max_rows integer) RETURNS integer
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ WITH found AS MATERIALIZED (
+          SELECT audit.id
+            FROM public.audit
+           WHERE ((split_part(audit.action, '.'::text, 1) = 'voucher'::text) AND ((audit.details ?| '{name,reference}'::text[]) OR ((audit.details -> 'changes'::text) ?| '{name,reference}'::text[]) OR ((audit.details -> 'before'::text) ?| '{name,reference}'::text[])))
+          LIMIT LEAST(strip_audit.max_rows, 1000)
+          FOR UPDATE OF audit SKIP LOCKED
+         ), stripped AS (
+          UPDATE public.audit SET details = public.audit_without_guest_data(audit.action, audit.details)
+           WHERE (audit.id IN ( SELECT found.id
+                    FROM found))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM stripped;
+END;
 
 CREATE FUNCTION public.uuid_v7() RETURNS uuid
     LANGUAGE sql PARALLEL SAFE
@@ -107,24 +294,12 @@ CREATE TABLE public.api_keys (
     expires_at timestamp(3) with time zone,
     revoked_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    vouchers_per_day integer,
+    longest_minutes integer,
     CONSTRAINT api_keys_manage_expires CHECK (((scope <> 'manage'::text) OR (expires_at IS NOT NULL))),
     CONSTRAINT api_keys_name_check CHECK ((name <> ''::text)),
     CONSTRAINT api_keys_rate_limit_check CHECK (((rate_limit >= 0) AND (rate_limit <= 100000))),
     CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'write'::text, 'manage'::text])))
-);
-
-CREATE TABLE public.audit (
-    id uuid NOT NULL,
-    at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    actor_kind text NOT NULL,
-    actor_id uuid,
-    actor_name text NOT NULL,
-    action text NOT NULL,
-    target_kind text NOT NULL,
-    target_id text NOT NULL,
-    address inet,
-    details jsonb DEFAULT '{}'::jsonb NOT NULL,
-    CONSTRAINT audit_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text])))
 );
 
 CREATE TABLE public.authenticator_apps (
@@ -155,6 +330,9 @@ CREATE TABLE public.batch_rows (
     valid_until timestamp(3) with time zone,
     extendable_until timestamp(3) with time zone,
     own_creation_id uuid,
+    erased_at timestamp(3) with time zone,
+    message_id uuid,
+    message_counters jsonb,
     CONSTRAINT batch_rows_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'made'::text, 'failed'::text, 'cancelled'::text])))
 );
 
@@ -182,6 +360,7 @@ CREATE TABLE public.batches (
     running_by uuid,
     extendable_until timestamp(3) with time zone,
     unused_days integer,
+    request_hash_key text,
     CONSTRAINT batches_unused_days_check CHECK ((unused_days > 0))
 );
 
@@ -251,6 +430,9 @@ CREATE TABLE public.creations (
     unused_days integer,
     minutes_cut boolean DEFAULT false NOT NULL,
     revoked_only_unused boolean DEFAULT false NOT NULL,
+    request_hash_key text,
+    issuing_counters jsonb,
+    has_message boolean DEFAULT false NOT NULL,
     CONSTRAINT creations_check CHECK (((state = ANY (ARRAY['open'::text, 'unknown'::text])) = (settled_at IS NULL))),
     CONSTRAINT creations_state_check CHECK ((state = ANY (ARRAY['open'::text, 'unknown'::text, 'recorded'::text, 'rejected'::text, 'absent'::text]))),
     CONSTRAINT creations_surplus_check CHECK ((surplus = ANY (ARRAY['withdrawn'::text, 'in_use'::text, 'suspected'::text])))
@@ -281,13 +463,37 @@ CREATE TABLE public.delivery_attempts (
     reply text
 );
 
+CREATE TABLE public.erasure_items (
+    erasure_id uuid NOT NULL,
+    kind text NOT NULL,
+    site_id integer NOT NULL,
+    id uuid NOT NULL,
+    number integer DEFAULT 0 NOT NULL,
+    CONSTRAINT erasure_items_kind_check CHECK ((kind = ANY (ARRAY['voucher'::text, 'creation'::text, 'row'::text])))
+);
+
+CREATE TABLE public.erasures (
+    id uuid NOT NULL,
+    at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id uuid,
+    actor_name text NOT NULL,
+    reason text NOT NULL,
+    site_ids integer[] NOT NULL,
+    entries integer DEFAULT 0 NOT NULL,
+    finished_at timestamp(3) with time zone,
+    CONSTRAINT erasures_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'staff'::text, 'command'::text, 'service'::text]))),
+    CONSTRAINT erasures_reason_check CHECK ((reason = ANY (ARRAY['guest_asked'::text, 'mistake'::text, 'other'::text])))
+);
+
 CREATE TABLE public.events (
     id uuid NOT NULL,
     type text NOT NULL,
     site_id integer,
     controller_id uuid,
     data jsonb NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp(3) with time zone
 );
 
 CREATE TABLE public.hold (
@@ -296,8 +502,7 @@ CREATE TABLE public.hold (
     reason text NOT NULL,
     backup_taken_at timestamp(3) with time zone,
     CONSTRAINT hold_check CHECK (((reason = 'restored'::text) = (backup_taken_at IS NOT NULL))),
-    CONSTRAINT hold_only_one_check CHECK (only_one),
-    CONSTRAINT hold_reason_check CHECK ((reason = ANY (ARRAY['restored'::text, 'command'::text])))
+    CONSTRAINT hold_only_one_check CHECK (only_one)
 );
 
 CREATE TABLE public.identities (
@@ -310,10 +515,54 @@ CREATE TABLE public.identities (
     email text
 );
 
+CREATE TABLE public.issuing_counters (
+    scope text NOT NULL,
+    day date NOT NULL,
+    vouchers integer NOT NULL
+);
+
 CREATE TABLE public.last_backup (
     only_one boolean DEFAULT true NOT NULL,
     taken_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT last_backup_only_one_check CHECK (only_one)
+);
+
+CREATE TABLE public.messages (
+    id uuid NOT NULL,
+    site_id integer,
+    creation_id uuid,
+    voucher_id uuid,
+    api_key_id uuid,
+    staff_id uuid,
+    email public.encrypted_guest_data,
+    language text NOT NULL,
+    state text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    send_until timestamp(3) with time zone,
+    next_attempt_at timestamp(3) with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    id_host text,
+    failure text,
+    answer text,
+    settled_at timestamp(3) with time zone,
+    failing_since timestamp(3) with time zone,
+    kind text DEFAULT 'voucher'::text NOT NULL,
+    recipient_id uuid,
+    link_token public.encrypted_guest_data,
+    asked_from inet,
+    CONSTRAINT messages_kind_check CHECK (
+CASE
+    WHEN (kind = 'voucher'::text) THEN ((site_id IS NOT NULL) AND (recipient_id IS NULL) AND (asked_from IS NULL))
+    ELSE ((kind = ANY (ARRAY['invitation'::text, 'password_link'::text, 'forgotten_password'::text])) AND (site_id IS NULL) AND (creation_id IS NULL) AND (voucher_id IS NULL))
+END),
+    CONSTRAINT messages_link_check CHECK (((link_token IS NULL) OR ((state = 'waiting'::text) AND (kind <> 'voucher'::text)))),
+    CONSTRAINT messages_settled_check CHECK (((settled_at IS NULL) = (state = ANY (ARRAY['prepared'::text, 'waiting'::text])))),
+    CONSTRAINT messages_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'waiting'::text, 'accepted'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text]))),
+    CONSTRAINT messages_waiting_check CHECK (((state <> 'waiting'::text) OR ((email IS NOT NULL) AND (next_attempt_at IS NOT NULL) AND (send_until IS NOT NULL) AND
+CASE
+    WHEN (kind = 'voucher'::text) THEN (voucher_id IS NOT NULL)
+    ELSE ((recipient_id IS NOT NULL) AND (link_token IS NOT NULL))
+END)))
 );
 
 CREATE TABLE public.passkey_challenges (
@@ -374,7 +623,9 @@ CREATE TABLE public.remembered_requests (
     idempotency_key text NOT NULL,
     request_hash bytea NOT NULL,
     result jsonb,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    request_hash_key text,
+    target text
 );
 
 CREATE TABLE public.revocations (
@@ -385,7 +636,8 @@ CREATE TABLE public.revocations (
     idempotency_key text,
     request_hash bytea NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    site_ids integer[] DEFAULT '{}'::integer[] NOT NULL
+    site_ids integer[] DEFAULT '{}'::integer[] NOT NULL,
+    request_hash_key text
 );
 
 CREATE TABLE public.settings (
@@ -393,6 +645,7 @@ CREATE TABLE public.settings (
     value jsonb NOT NULL,
     file bytea,
     changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    secret public.encrypted_setting,
     CONSTRAINT settings_file_check CHECK ((length(file) <= 262144))
 );
 
@@ -454,7 +707,13 @@ CREATE TABLE public.sites (
     compared_list bytea,
     compared_version uuid,
     compared_at timestamp(3) with time zone,
-    CONSTRAINT sites_guest_languages_check CHECK ((guest_languages <@ '{de,en,fr,it,nl,es,pl,cs}'::text[])),
+    ended_deleted_at timestamp(3) with time zone,
+    vouchers_per_day integer,
+    longest_minutes integer,
+    slip_lines text[],
+    slip_per_language boolean DEFAULT false NOT NULL,
+    slip_password_for_keys boolean DEFAULT false NOT NULL,
+    CONSTRAINT sites_guest_languages_check CHECK ((guest_languages <@ '{de,en,fr,it,nl,es,pl,cs,pt,da,sv,nb,fi,hu,ro,hr,tr,el,uk,ru}'::text[])),
     CONSTRAINT sites_name_check CHECK ((name <> ''::text)),
     CONSTRAINT sites_room_days_check CHECK (((room_days >= 0) AND (room_days <= 365))),
     CONSTRAINT sites_slip_footer_check CHECK ((char_length(slip_footer) <= 120))
@@ -483,6 +742,8 @@ CREATE TABLE public.staff (
     last_seen_at timestamp(3) with time zone,
     rights_from_groups boolean DEFAULT false NOT NULL,
     credentials_by uuid,
+    vouchers_per_day integer,
+    longest_minutes integer,
     CONSTRAINT staff_language_check CHECK ((language = ANY (ARRAY['de'::text, 'en'::text]))),
     CONSTRAINT staff_role_check CHECK ((role = ANY (ARRAY['desk'::text, 'manager'::text, 'admin'::text]))),
     CONSTRAINT staff_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'auto'::text])))
@@ -567,6 +828,9 @@ CREATE TABLE public.vouchers (
     first_use_told boolean DEFAULT false NOT NULL,
     end_told boolean DEFAULT false NOT NULL,
     issued_on date DEFAULT ((now() AT TIME ZONE 'UTC'::text))::date NOT NULL,
+    erased_at timestamp(3) with time zone,
+    erasure_id uuid,
+    imported_at timestamp(3) with time zone,
     CONSTRAINT vouchers_code_check CHECK ((code <> ''::text)),
     CONSTRAINT vouchers_expire_minutes_check CHECK ((expire_minutes > 0)),
     CONSTRAINT vouchers_max_uses_check CHECK ((max_uses >= 0)),
@@ -640,8 +904,17 @@ ALTER TABLE ONLY public.api_key_sites
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE public.audit
+    ADD CONSTRAINT audit_details_readable CHECK (((jsonb_typeof(details) = 'object'::text) AND (COALESCE(jsonb_typeof((details -> 'changes'::text)), 'object'::text) = 'object'::text) AND (COALESCE(jsonb_typeof((details -> 'before'::text)), 'object'::text) = 'object'::text) AND (NOT jsonb_path_exists(details, 'strict $.**{20}'::jsonpath)) AND (octet_length((details)::text) <= 8000000))) NOT VALID;
+
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_retention
+    ADD CONSTRAINT audit_retention_pkey PRIMARY KEY (only_one);
+
+ALTER TABLE public.audit
+    ADD CONSTRAINT audit_texts_readable CHECK (((octet_length(actor_name) <= 10000) AND (octet_length(action) <= 200) AND (octet_length(target_kind) <= 200) AND (octet_length(target_id) <= 200))) NOT VALID;
 
 ALTER TABLE ONLY public.authenticator_apps
     ADD CONSTRAINT authenticator_apps_pkey PRIMARY KEY (id);
@@ -685,11 +958,20 @@ ALTER TABLE ONLY public.deliveries
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt);
 
+ALTER TABLE ONLY public.erasure_items
+    ADD CONSTRAINT erasure_items_pkey PRIMARY KEY (erasure_id, kind, site_id, id, number);
+
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.hold
     ADD CONSTRAINT hold_pkey PRIMARY KEY (only_one);
+
+ALTER TABLE public.hold
+    ADD CONSTRAINT hold_reason_check CHECK ((reason = ANY (ARRAY['restored'::text, 'command'::text, 'trial'::text]))) NOT VALID;
 
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_pkey PRIMARY KEY (issuer, subject);
@@ -697,8 +979,14 @@ ALTER TABLE ONLY public.identities
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_staff_id_key UNIQUE (staff_id);
 
+ALTER TABLE ONLY public.issuing_counters
+    ADD CONSTRAINT issuing_counters_pkey PRIMARY KEY (scope, day);
+
 ALTER TABLE ONLY public.last_backup
     ADD CONSTRAINT last_backup_pkey PRIMARY KEY (only_one);
+
+ALTER TABLE ONLY public.messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.passkey_challenges
     ADD CONSTRAINT passkey_challenges_pkey PRIMARY KEY (owner, purpose);
@@ -812,9 +1100,19 @@ CREATE INDEX audit_by_target ON public.audit USING btree (target_kind, target_id
 
 CREATE INDEX audit_by_time ON public.audit USING btree (at DESC, id DESC);
 
+CREATE INDEX audit_with_guest_data ON public.audit USING btree (id) WHERE ((split_part(action, '.'::text, 1) = 'voucher'::text) AND ((details ?| '{name,reference}'::text[]) OR ((details -> 'changes'::text) ?| '{name,reference}'::text[]) OR ((details -> 'before'::text) ?| '{name,reference}'::text[])));
+
 CREATE UNIQUE INDEX authenticator_apps_of ON public.authenticator_apps USING btree (staff_id, ((activated_at IS NULL)));
 
 CREATE INDEX authenticator_apps_unfinished ON public.authenticator_apps USING btree (created_at) WHERE (activated_at IS NULL);
+
+CREATE INDEX batch_rows_by_name ON public.batch_rows USING btree (site_id, lower(name) text_pattern_ops);
+
+CREATE INDEX batch_rows_by_reference ON public.batch_rows USING btree (reference) WHERE (reference IS NOT NULL);
+
+CREATE INDEX batch_rows_to_forget ON public.batch_rows USING btree (site_id, batch_id) WHERE ((state = ANY (ARRAY['failed'::text, 'cancelled'::text])) AND (erased_at IS NULL));
+
+CREATE INDEX batches_by_reference ON public.batches USING btree (reference) WHERE (reference IS NOT NULL);
 
 CREATE INDEX batches_due ON public.batches USING btree (next_run_at) WHERE (finished_at IS NULL);
 
@@ -834,6 +1132,8 @@ CREATE INDEX creations_by_lease ON public.creations USING btree (lease_until) WH
 
 CREATE INDEX creations_by_settled ON public.creations USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
+CREATE INDEX creations_superseded ON public.creations USING btree (site_id, superseded_by) WHERE (superseded_by IS NOT NULL);
+
 CREATE INDEX creations_unclear ON public.creations USING btree (site_id, COALESCE(note, controller_name)) WHERE ((settled_at IS NULL) OR (state = 'absent'::text));
 
 CREATE INDEX deliveries_by_webhook ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC);
@@ -842,7 +1142,29 @@ CREATE INDEX deliveries_pending ON public.deliveries USING btree (next_attempt_a
 
 CREATE INDEX deliveries_unsettled ON public.deliveries USING btree (webhook_id, created_at DESC, id DESC) INCLUDE (state) WHERE (state <> 'delivered'::text);
 
+CREATE INDEX erasures_by_time ON public.erasures USING btree (at DESC, id DESC);
+
+CREATE INDEX erasures_unfinished ON public.erasures USING btree (at) WHERE (finished_at IS NULL);
+
 CREATE INDEX events_by_time ON public.events USING btree (created_at);
+
+CREATE INDEX events_with_references ON public.events USING gin (((jsonb_path_query_array(data, '$."vouchers"[*]."id"'::jsonpath) || jsonb_path_query_array(data, '$."batch_id"'::jsonpath)))) WHERE ((data @? '$."vouchers"[*]."reference"?(@ != null)'::jsonpath) OR ((data ->> 'reference'::text) IS NOT NULL));
+
+CREATE INDEX issuing_counters_by_day ON public.issuing_counters USING btree (day);
+
+CREATE INDEX messages_by_recipient ON public.messages USING btree (recipient_id, id) WHERE (recipient_id IS NOT NULL);
+
+CREATE INDEX messages_by_voucher ON public.messages USING btree (site_id, voucher_id);
+
+CREATE INDEX messages_due ON public.messages USING btree (next_attempt_at) WHERE (state = 'waiting'::text);
+
+CREATE INDEX messages_forgotten ON public.messages USING btree (created_at) WHERE ((state = 'prepared'::text) AND (kind = 'forgotten_password'::text));
+
+CREATE INDEX messages_prepared ON public.messages USING btree (creation_id) WHERE (state = 'prepared'::text);
+
+CREATE INDEX messages_settled ON public.messages USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+
+CREATE INDEX messages_with_address ON public.messages USING btree (settled_at) WHERE (email IS NOT NULL);
 
 CREATE INDEX passkey_challenges_by_end ON public.passkey_challenges USING btree (expires_at);
 
@@ -855,6 +1177,8 @@ CREATE INDEX pending_sign_ins_by_end ON public.pending_sign_ins USING btree (exp
 CREATE INDEX pending_sign_ins_of ON public.pending_sign_ins USING btree (staff_id);
 
 CREATE INDEX rate_limits_by_end ON public.rate_limits USING btree (ends_at);
+
+CREATE INDEX remembered_requests_by_target ON public.remembered_requests USING btree (target) WHERE ((operation = 'change voucher'::text) AND (request_hash_key IS NULL));
 
 CREATE INDEX remembered_requests_by_time ON public.remembered_requests USING btree (created_at);
 
@@ -886,6 +1210,10 @@ CREATE INDEX vouchers_by_batch ON ONLY public.vouchers USING btree (batch_id, si
 
 CREATE INDEX vouchers_by_code ON ONLY public.vouchers USING btree (code text_pattern_ops, site_id);
 
+CREATE INDEX vouchers_by_first_name ON ONLY public.vouchers USING btree (site_id, lower(public.without_date(controller_name)) text_pattern_ops) WHERE (name <> public.without_date(controller_name));
+
+CREATE INDEX vouchers_by_first_name_words ON ONLY public.vouchers USING gin (site_id, public.without_date(controller_name) public.gin_trgm_ops) WHERE (name <> public.without_date(controller_name));
+
 CREATE INDEX vouchers_by_maker ON ONLY public.vouchers USING btree (site_id, COALESCE(api_key_id, staff_id), created_at DESC, id DESC) WHERE (COALESCE(api_key_id, staff_id) IS NOT NULL);
 
 CREATE INDEX vouchers_by_name ON ONLY public.vouchers USING gin (site_id, name public.gin_trgm_ops);
@@ -907,6 +1235,14 @@ CREATE INDEX vouchers_newest ON ONLY public.vouchers USING btree (created_at DES
 CREATE INDEX vouchers_of_controllers ON ONLY public.vouchers USING btree (site_id, created_at DESC, id DESC) WHERE ((api_key_id IS NULL) AND (staff_id IS NULL));
 
 CREATE INDEX vouchers_running ON ONLY public.vouchers USING btree (expires_at, site_id) WHERE ((status = 'valid'::text) AND (expires_at IS NOT NULL));
+
+CREATE INDEX vouchers_to_erase ON ONLY public.vouchers USING btree (site_id, id) WHERE ((erasure_id IS NOT NULL) AND (erased_at IS NULL));
+
+CREATE INDEX vouchers_to_forget ON ONLY public.vouchers USING btree (site_id, COALESCE(LEAST(expires_at, valid_until, revoked_at,
+CASE
+    WHEN (first_used_at IS NULL) THEN unused_until
+    ELSE NULL::timestamp with time zone
+END), synced_at, created_at), id) WHERE ((status <> 'valid'::text) AND (erased_at IS NULL));
 
 CREATE INDEX webhook_sites_by_site ON public.webhook_sites USING btree (site_id, webhook_id);
 
@@ -945,6 +1281,14 @@ END), next_attempt_at) WHERE (settled_at IS NULL);
 CREATE UNIQUE INDEX withdrawals_scheduled ON public.withdrawals USING btree (site_id, voucher_id) WHERE ((reason = 'valid_until'::text) AND (settled_at IS NULL));
 
 CREATE TRIGGER api_keys_renamed AFTER UPDATE OF name ON public.api_keys FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.move_version_of_names();
+
+CREATE TRIGGER count_issuing_back AFTER UPDATE OF state ON public.creations FOR EACH ROW WHEN (((old.issuing_counters IS NOT NULL) AND ((old.state = ANY (ARRAY['rejected'::text, 'absent'::text])) <> (new.state = ANY (ARRAY['rejected'::text, 'absent'::text]))))) EXECUTE FUNCTION public.count_issuing_back();
+
+CREATE TRIGGER reject_late_audit AFTER INSERT ON public.audit FOR EACH STATEMENT WHEN (((clock_timestamp() - transaction_timestamp()) > public.audit_longest_transaction())) EXECUTE FUNCTION public.reject_late_audit();
+
+CREATE TRIGGER settle_message AFTER UPDATE OF state ON public.creations FOR EACH ROW WHEN ((new.has_message AND (new.state IS DISTINCT FROM old.state))) EXECUTE FUNCTION public.settle_message();
+
+CREATE TRIGGER settle_message_of_row AFTER UPDATE OF state ON public.batch_rows FOR EACH ROW WHEN (((new.message_id IS NOT NULL) AND (new.state IS DISTINCT FROM old.state) AND (new.state = ANY (ARRAY['made'::text, 'failed'::text, 'cancelled'::text])))) EXECUTE FUNCTION public.settle_message_of_row();
 
 CREATE TRIGGER staff_renamed AFTER UPDATE OF name ON public.staff FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.move_version_of_names();
 
@@ -988,6 +1332,9 @@ ALTER TABLE ONLY public.deliveries
 
 ALTER TABLE ONLY public.delivery_attempts
     ADD CONSTRAINT delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES public.deliveries(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.erasure_items
+    ADD CONSTRAINT erasure_items_erasure_id_fkey FOREIGN KEY (erasure_id) REFERENCES public.erasures(id);
 
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff(id) ON DELETE CASCADE;

@@ -1,4 +1,5 @@
 import { DomainError } from './errors.ts'
+import type { IssuingLimits } from './issuing-limits.ts'
 
 /** The roles of people in ascending order: each one includes those before it. */
 export const roles = ['desk', 'manager', 'admin'] as const
@@ -11,11 +12,20 @@ export function includesRole(role: Role, needed: Role): boolean {
 
 /**
  * The person or program that acts. Only the entry points (http, commands, worker) create actors. `allSites` is false for a
- * key or a staff member that is limited to some sites. `address` is the address from which the request came.
+ * key or a staff member that is limited to some sites. `address` is the address from which the request came. Without
+ * `issuing`, the actor has no limits on issuing.
  */
 export type Actor =
-  | { kind: 'key'; id: string; name: string; allSites: boolean; address?: string }
-  | { kind: 'staff'; id: string; name: string; role: Role; allSites: boolean; address?: string }
+  | { kind: 'key'; id: string; name: string; allSites: boolean; address?: string; issuing?: IssuingLimits }
+  | {
+      kind: 'staff'
+      id: string
+      name: string
+      role: Role
+      allSites: boolean
+      address?: string
+      issuing?: IssuingLimits
+    }
   | { kind: 'command'; name: string }
   | { kind: 'service'; address?: string }
 

@@ -8,6 +8,7 @@ export type ErrorCode =
   | SiteErrorCode
   | ImportErrorCode
   | ControllerErrorCode
+  | MailErrorCode
   | PersonErrorCode
   | KeyErrorCode
   | WebhookErrorCode
@@ -39,6 +40,7 @@ export type RequestErrorCode =
   | 'search_too_slow'
   | 'exports_too_many'
   | 'export_too_large'
+  | 'slips_not_drawn'
   | 'overviews_too_many'
   | 'store_unavailable'
   | 'held'
@@ -57,6 +59,13 @@ export type VoucherErrorCode =
   | 'no_end_to_move_later'
   | 'no_end_to_remove'
   | 'extendable_until_too_late'
+  | 'valid_until_beyond_limit'
+  | 'key_limit_reached'
+  | 'person_limit_reached'
+  | 'site_limit_reached'
+  | 'recipient_limit_reached'
+  | 'messages_limit_reached'
+  | 'mail_not_set_up'
   | 'template_not_usable'
   | 'template_not_found'
   | 'template_place_not_usable'
@@ -71,6 +80,9 @@ export type VoucherErrorCode =
   | 'voucher_not_found'
   | 'voucher_ended'
   | 'voucher_being_revoked'
+  | 'voucher_still_valid'
+  | 'guest_not_found'
+  | 'receipt_line_invalid'
   | 'batches_too_many'
   | 'vouchers_too_many'
   | 'withdrawals_too_many'
@@ -89,10 +101,13 @@ export type SiteErrorCode =
   | 'wifi_name_unprintable'
   | 'wifi_password_invalid'
   | 'time_zone_unknown'
+  | 'time_zone_fixed'
   | 'guest_language_unknown'
   | 'guest_language_repeated'
   | 'footer_too_long'
   | 'footer_unprintable'
+  | 'slip_line_repeated'
+  | 'slip_code_missing'
   | 'room_days_out_of_range'
   | 'logo_too_large'
   | 'logo_type_unsupported'
@@ -141,6 +156,18 @@ export type ControllerErrorCode =
   | 'username_required'
   | 'username_without_secret'
 
+/** Failures of the mail server and of its senders. */
+export type MailErrorCode =
+  | 'mail_host_required'
+  | 'mail_host_invalid'
+  | 'mail_username_required'
+  | 'mail_password_required'
+  | 'mail_password_unencrypted'
+  | 'mail_address_invalid'
+  | 'mail_server_missing'
+  | 'mail_tests_too_many'
+  | 'link_mail_not_set_up'
+
 /** Failures of people who sign in, and of managing them. */
 export type PersonErrorCode =
   | 'sign_in_failed'
@@ -162,6 +189,7 @@ export type PersonErrorCode =
   | 'person_sites_missing'
   | 'own_account'
   | 'rights_beyond_own'
+  | 'limits_beyond_own'
   | 'administrator_needed'
   | 'second_step_ended'
   | 'second_factor_wrong'

@@ -2,11 +2,12 @@ import type { Queryable } from '#db/database.ts'
 import { DomainError } from './errors.ts'
 
 /**
- * The command that began the hold. `restored`: `restore`, with a backup of the time `backupTakenAt`. `command`: `hold`.
+ * The command that began the hold. `restored`: `restore`, with a backup of the time `backupTakenAt`. `command`: `hold`. `trial`: `import`,
+ * because the system from which the data came still works.
  */
 export type Hold = { since: Date } & (
   | { reason: 'restored'; backupTakenAt: Date }
-  | { reason: 'command'; backupTakenAt: null }
+  | { reason: 'command' | 'trial'; backupTakenAt: null }
 )
 
 /**

@@ -90,8 +90,8 @@ test('somebody who is signed in gets the frame for the role, with the session an
   expect(desk.shown).toBe('en desk.desk HOST')
   expect(desk.data.session.person).toMatchObject({ id, role: 'desk' })
   expect(desk.data.session).toEqual((await app.call('/api/v2/session', { session })).json())
-  expect(desk.data.sites).toEqual((await app.call('/api/v2/sites', { session })).json().sites)
-  expect(desk.data.sites).toHaveLength(1)
+  expect(desk.data.sites.sites).toEqual((await app.call('/api/v2/sites', { session })).json().sites)
+  expect(desk.data.sites.sites).toHaveLength(1)
   expect(desk.text).toContain('<link rel="modulepreload" crossorigin href="/assets/desk.js">')
   expect((await open('/vouchers', { session })).shown).toBe('en frame.desk HOST')
 })
@@ -128,7 +128,7 @@ test('the desk of one site has what its form shows; other pages and sites of oth
 
 test('a person over the limit of requests gets the frame without sites', async () => {
   const { session, id } = await seedPerson(app.db, { siteIds: [await seedSite(app.db)] })
-  expect((await open('/desk', { session })).data.sites).toHaveLength(1)
+  expect((await open('/desk', { session })).data.sites.sites).toHaveLength(1)
   await Promise.all(Array.from({ length: requestsPerPerson }, () => app.context.limiter(id, requestsPerPerson)))
   const { status, shown, data } = await open('/desk', { session })
 
@@ -256,7 +256,7 @@ test('no name of a site or a person ends the data or begins a script', async () 
     await app.db.query('update staff set name = $2 where id = $1', [id, name])
     const { data, rawData, text } = await open('/desk', { session })
 
-    expect([data.sites[0].name, data.session.person.name]).toEqual([name, name])
+    expect([data.sites.sites[0].name, data.session.person.name]).toEqual([name, name])
     expect(rawData).not.toMatch(/[<\u2028\u2029]/)
     expect(text.match(/<script/g)).toHaveLength(1)
   }
@@ -284,4 +284,19 @@ test('the page has the name, the logo and the colours of the house; a second pro
   await app.db.query('alter table settings rename to gone')
   expect((await open('/sign-in', { of: second })).text).toMatch(/<style id="house-colors">html:root/)
   await app.db.query('alter table gone rename to settings')
+})
+
+test('of more than 200 sites, the page has the first ones, the chosen one and a summary', async () => {
+  const { rows } = await app.db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site)
+     select 'Many ' || n, (select controller_id from sites order by id limit 1), 'many-' || n from generate_series(1, 201) n
+     returning id`,
+  )
+  const ids = rows.map(({ id }) => id)
+  const { session } = await seedPerson(app.db, { role: 'manager', siteIds: ids })
+  const { data } = await open(`/desk?site=${ids.at(-1)}`, { session })
+
+  expect(data.sites.sites.map(({ id }: any) => id)).toEqual([...ids.slice(0, 20), ids.at(-1)])
+  expect(data.sites.summary).toEqual({ count: 201, states: [{ state: 'unknown', count: 201 }], failing: [] })
+  expect(data.desk.guest_info.site_id).toBe(ids.at(-1))
 })

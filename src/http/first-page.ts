@@ -11,12 +11,13 @@ import { type Language, preferredLanguage } from './server/preferred-language.ts
 import { addressOf } from './server/read-request.ts'
 import { browserSessionOf } from './session/browser-session.ts'
 import { cookieOf } from './session/cookies.ts'
+import { isSiteNumber } from './v2/kit/fields.ts'
 import type { V2Context } from './v2/kit/operation.ts'
 import { type CallerContext, requestsPerPerson } from './v2/kit/require-caller.ts'
 import { readSession } from './v2/people/session.ts'
 import { houseLogoUrl } from './v2/settings/house.ts'
 import { getGuestInfoOf } from './v2/sites/guest-info.ts'
-import { listSitesOf } from './v2/sites/sites.ts'
+import { listSitesOf, summarizeSitesOf } from './v2/sites/sites.ts'
 import { listTemplatesOf } from './v2/templates/templates.ts'
 
 export type FirstPageContext = Pick<
@@ -44,15 +45,18 @@ type FirstPages = {
 /** The part of the page that browsers get as JSON. */
 type Data = {
   session?: Awaited<ReturnType<typeof readSession>>['answer']
-  sites?: unknown[]
+  /** The sites as the web app keeps them (`KnownSites` of `web/src/queries/sites.ts`). */
+  sites?: { sites: unknown[]; summary?: unknown }
   /** The guest info and the templates of the site, if the page is the desk of one site. */
   desk?: { guest_info: unknown; templates: unknown[] }
 }
 
 /** How long a page waits for the database. Without an answer, the page has no data, and the app asks for it. */
 const patienceMs = 5_000
-/** More sites or templates than this would make the page too large. The app then loads them in several requests, as always. */
+/** More templates than this would make the page too large. The app then loads them in several requests, as always. */
 const mostInPage = 200
+/** How many of more than `mostInPage` sites the page has. The app asks the service to search the others. */
+const firstOfMany = 20
 
 /**
  * Returns a function that renders the page for a browser: the sign-in card, or the frame of the app for people who are signed in,
@@ -142,9 +146,8 @@ async function readData(ctx: FirstPageContext, request: FastifyRequest, reply: F
     if (!allowed) return { session, house }
     const { staffId: id, name, role, allSites, now } = live
     const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request) } as const
-    const { sites, next_cursor: next } = await listSitesOf(ctx, { actor, now, limit: mostInPage })
-    if (next !== null) return { session, house }
-    const desk = await readDesk(ctx, actor, siteOfDesk(request, sites))
+    const sites = await readSites(ctx, { actor, now, chosen: chosenSite(request) })
+    const desk = await readDesk(ctx, actor, siteOfDesk(request, sites.sites))
     return { session, house, sites, ...(desk && { desk }) }
   }
   const given = new AbortController()
@@ -155,12 +158,29 @@ async function readData(ctx: FirstPageContext, request: FastifyRequest, reply: F
   }
 }
 
+type Viewer = { actor: Requester; now: Date; chosen: number | undefined }
+
+/** All sites or, of many, the first ones and the chosen one, with a summary. */
+async function readSites(ctx: FirstPageContext, { actor, now, chosen }: Viewer) {
+  const { sites, next_cursor: next } = await listSitesOf(ctx, { actor, now, limit: mostInPage })
+  if (next === null) return { sites }
+  const first = sites.slice(0, firstOfMany)
+  const isKnown = chosen === undefined || first.some(({ id }) => id === chosen)
+  const others = isKnown ? [] : (await listSitesOf(ctx, { actor, now, limit: 1, ids: [chosen] })).sites
+  return { sites: [...first, ...others], summary: await summarizeSitesOf(ctx, actor) }
+}
+
+function chosenSite({ url }: FastifyRequest): number | undefined {
+  const text = new URLSearchParams(url.split('?', 2)[1]).get('site') ?? ''
+  return isSiteNumber(text) ? Number(text) : undefined
+}
+
 /** The site of the desk as the app would choose it: the only one, or the one in the address. */
-function siteOfDesk({ url }: FastifyRequest, sites: { id: number; active: boolean }[]): number | undefined {
-  const [path, query] = url.split('?', 2)
+function siteOfDesk(request: FastifyRequest, sites: { id: number; active: boolean }[]): number | undefined {
+  const [path] = request.url.split('?', 1)
   if (path !== '/' && path !== '/desk') return undefined
   const active = sites.filter((site) => site.active)
-  const chosen = Number(new URLSearchParams(query).get('site'))
+  const chosen = chosenSite(request)
   return (active.length === 1 ? active[0] : active.find(({ id }) => id === chosen))?.id
 }
 
@@ -182,7 +202,7 @@ async function readDesk(ctx: FirstPageContext, actor: Requester, siteId: number 
 function nameOfPage({ url }: FastifyRequest, session: Data['session']): [page?: string, files?: string] {
   const [path = '', query] = url.split('?', 2)
   const name = path.split('/')[1] || 'desk'
-  if (!session || session.setup_open || name === 'first-run' || name === 'password') return []
+  if (!session || session.setup_open || ['first-run', 'password', 'forgotten-password'].includes(name)) return []
   if (session.step !== null) return [] // neither the frame nor the form for the password is what the person sees next
   if (session.person) return [`${name === 'desk' ? name : 'frame'}.${session.person.role}`, name]
   const search = new URLSearchParams(query)
@@ -193,9 +213,10 @@ function nameOfPage({ url }: FastifyRequest, session: Data['session']): [page?: 
   return [nameOfSignIn(session)]
 }
 
-function nameOfSignIn({ provider, password_sign_in: hasPasswords, transport }: NonNullable<Data['session']>): string {
+function nameOfSignIn(session: NonNullable<Data['session']>): string {
+  const { provider, password_sign_in: hasPasswords, link_mail: hasLinkMail, transport } = session
   const methods = provider === null ? '' : hasPasswords ? '.provider' : '.provider-only'
-  return `sign-in${methods}${transport === 'unencrypted_allowed' ? '.unencrypted' : ''}`
+  return `sign-in${methods}${hasPasswords && hasLinkMail ? '.mail' : ''}${transport === 'unencrypted_allowed' ? '.unencrypted' : ''}`
 }
 
 function languageOf(request: FastifyRequest, { session }: Data): Language {

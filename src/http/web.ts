@@ -26,6 +26,7 @@ export const webPaths = [
   '/sign-in',
   '/first-run',
   '/password',
+  '/forgotten-password',
   '/me',
 ]
 

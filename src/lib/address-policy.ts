@@ -47,8 +47,9 @@ export function ownPorts(own: OwnAddresses): number[] {
     port,
     ...protectedPorts,
     ...(metricsPort === undefined ? [] : [metricsPort]),
-    parseDatabaseAddress(databaseUrl).port,
-    ...(databaseDirectUrl ? [parseDatabaseAddress(databaseDirectUrl).port] : []),
+    ...[databaseUrl, databaseDirectUrl].flatMap((url) =>
+      url === undefined ? [] : parseDatabaseAddress(url).hosts.map(({ port: portOfHost }) => portOfHost),
+    ),
     ...(redisUrl ? [Number(new URL(redisUrl).port || 6379)] : []),
   ]
 }

@@ -62,3 +62,9 @@ export function keyedHashes({ currentId, keys }: Keyring, purpose: string, text:
     return createHmac('sha256', key).update(`${purpose}\0${text}`).digest().subarray(0, 16).toString('base64url')
   })
 }
+
+/** An HMAC of a hash with one key. Undefined when the key is not configured. `purpose` keeps the hashes of different uses apart. */
+export function keyedHash({ keys }: Keyring, keyId: string, purpose: string, hash: Buffer): Buffer | undefined {
+  const key = keys.get(keyId)
+  return key && createHmac('sha256', key).update(`${purpose}\0`).update(hash).digest()
+}

@@ -3,40 +3,47 @@ import { expect, test } from 'vitest'
 import { databaseUrl, parseDatabaseAddress, replaceDatabase } from './database-address.ts'
 
 const account = userInfo().username
-const plain = { port: 5432, user: 'u', password: undefined, database: 'db', tls: undefined, options: undefined }
+const plain = { user: 'u', password: undefined, database: 'db', tls: undefined, options: undefined }
 const files = { sslrootcert: undefined, sslcert: undefined, sslkey: undefined, sslnegotiation: undefined }
+const at = (host: string, port = 5432) => [{ host, port }]
 const full = { sslmode: 'verify-full', ...files }
 
 test.each([
-  ['postgres://u:p@a:5433/db', { host: 'a', port: 5433, password: 'p' }],
-  ['postgresql://u@a/db', { host: 'a' }],
-  ['POSTGRES://u@a/db', { host: 'a' }],
-  ['postgres://u:a%40b%3A%2F%23%25%3F@a/db', { host: 'a', password: 'a@b:/#%?' }],
-  ['postgres://u:a:b+c@a/db', { host: 'a', password: 'a:b+c' }],
-  ['postgres://u:@a:/db', { host: 'a' }],
-  ['postgres://u@[::1]:5433/db', { host: '::1', port: 5433 }],
-  ['postgres://u@[fe80::1%25eth0]/db', { host: 'fe80::1%eth0' }],
-  ['postgres://u@a/db\r\n', { host: 'a' }],
-  ['postgres://u:a\nb@a/db', { host: 'a', password: 'a\nb' }],
-  ['postgres://u@a', { host: 'a', database: 'u' }],
-  ['postgres://u@a/', { host: 'a', database: 'u' }],
-  ['postgres://u@a/guest%20wifi', { host: 'a', database: 'guest wifi' }],
-  ['postgres://u@a/guest wifi', { host: 'a', database: 'guest wifi' }],
-  ['postgres://u@a/a%2Fb%3Fc', { host: 'a', database: 'a/b?c' }],
-  ['postgres:///db', { host: 'localhost', user: account }],
-  ['postgres:///db?host=/run/postgresql', { host: '/run/postgresql', user: account }],
-  ['postgres://u@/db?host=/run/postgresql&port=5433', { host: '/run/postgresql', port: 5433 }],
-  ['postgres://u@%2Frun%2Fpostgresql/db', { host: '/run/postgresql' }],
-  ['postgres://localhost?user=u&password=p%26&dbname=db', { host: 'localhost', password: 'p&' }],
-  ['postgres://u@a/db?options=-c%20search_path%3Dx', { host: 'a', options: '-c search_path=x' }],
-  ['postgres://u@a/db?sslmode=disable', { host: 'a' }],
-  ['postgres://u@a/db?sslmode=require', { host: 'a', tls: full }],
-  ['postgres://u@a/db?sslmode=no-verify', { host: 'a', tls: { ...full, sslmode: 'no-verify' } }],
-  ['postgres://u@a/db?sslrootcert=system', { host: 'a', tls: { ...full, sslrootcert: 'system' } }],
+  ['postgres://u:p@a:5433/db', { hosts: at('a', 5433), password: 'p' }],
+  ['postgresql://u@a/db', { hosts: at('a') }],
+  ['POSTGRES://u@a/db', { hosts: at('a') }],
+  ['postgres://u:a%40b%3A%2F%23%25%3F@a/db', { hosts: at('a'), password: 'a@b:/#%?' }],
+  ['postgres://u:a:b+c@a/db', { hosts: at('a'), password: 'a:b+c' }],
+  ['postgres://u:@a:/db', { hosts: at('a') }],
+  ['postgres://u@[::1]:5433/db', { hosts: at('::1', 5433) }],
+  ['postgres://u@[fe80::1%25eth0]/db', { hosts: at('fe80::1%eth0') }],
+  ['postgres://u@a/db\r\n', { hosts: at('a') }],
+  ['postgres://u:a\nb@a/db', { hosts: at('a'), password: 'a\nb' }],
+  ['postgres://u@a', { hosts: at('a'), database: 'u' }],
+  ['postgres://u@a/', { hosts: at('a'), database: 'u' }],
+  ['postgres://u@a/guest%20wifi', { hosts: at('a'), database: 'guest wifi' }],
+  ['postgres://u@a/guest wifi', { hosts: at('a'), database: 'guest wifi' }],
+  ['postgres://u@a/a%2Fb%3Fc', { hosts: at('a'), database: 'a/b?c' }],
+  ['postgres:///db', { hosts: at('localhost'), user: account }],
+  ['postgres:///db?host=/run/postgresql', { hosts: at('/run/postgresql'), user: account }],
+  ['postgres://u@/db?host=/run/postgresql&port=5433', { hosts: at('/run/postgresql', 5433) }],
+  ['postgres://u@%2Frun%2Fpostgresql/db', { hosts: at('/run/postgresql') }],
+  ['postgres://localhost?user=u&password=p%26&dbname=db', { hosts: at('localhost'), password: 'p&' }],
+  ['postgres://u@a/db?options=-c%20search_path%3Dx', { hosts: at('a'), options: '-c search_path=x' }],
+  ['postgres://u@a/db?sslmode=disable', { hosts: at('a') }],
+  ['postgres://u@a/db?sslmode=require', { hosts: at('a'), tls: full }],
+  ['postgres://u@a/db?sslmode=no-verify', { hosts: at('a'), tls: { ...full, sslmode: 'no-verify' } }],
+  ['postgres://u@a/db?sslrootcert=system', { hosts: at('a'), tls: { ...full, sslrootcert: 'system' } }],
   [
     'postgres://u@a/db?sslmode=require&sslnegotiation=direct',
-    { host: 'a', tls: { ...full, sslnegotiation: 'direct' } },
+    { hosts: at('a'), tls: { ...full, sslnegotiation: 'direct' } },
   ],
+  ['postgres://u@a,b/db', { hosts: [...at('a'), ...at('b')] }],
+  ['postgres://u@a:5433,b/db', { hosts: [...at('a', 5433), ...at('b')] }],
+  ['postgres://u@[::1]:5433,[::2]:5434/db', { hosts: [...at('::1', 5433), ...at('::2', 5434)] }],
+  ['postgres://u@/db?host=a,b&port=5433', { hosts: [...at('a', 5433), ...at('b', 5433)] }],
+  ['postgres://u@/db?host=a,b&port=5433,5434', { hosts: [...at('a', 5433), ...at('b', 5434)] }],
+  ['postgres://u@/db?host=/run/a,/run/b', { hosts: [...at('/run/a'), ...at('/run/b')] }],
 ])('%s is understood, and its complete form means the same', (text, expected) => {
   const address = parseDatabaseAddress(text)
   const elsewhere = { PGHOST: 'other', PGPORT: '1', PGUSER: 'other', PGDATABASE: 'other', PGSSLMODE: 'no-verify' }
@@ -50,11 +57,11 @@ test('variables of PostgreSQL fill the gaps of an address', () => {
 
   expect(parseDatabaseAddress('postgres://', env)).toEqual({
     ...plain,
-    ...{ host: 'a', port: 5433, password: 'p', tls: full },
+    ...{ hosts: at('a', 5433), password: 'p', tls: full },
   })
   expect(parseDatabaseAddress('postgres://v@b:1/x?sslmode=disable', { ...env, PGPASSWORD: '' })).toEqual({
     ...plain,
-    ...{ host: 'b', port: 1, user: 'v', database: 'x' },
+    ...{ hosts: at('b', 1), user: 'v', database: 'x' },
   })
 })
 

@@ -6,11 +6,13 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls'
 import type { ClientConfig } from 'pg'
 import { nearestName } from './nearest-name.ts'
 
+/** `host` is a name, an IP address, or the folder of a socket. */
+export type DatabaseHost = { host: string; port: number }
+
 /** Everything that a client needs to connect to a PostgreSQL. Nothing is left to the defaults of a client. */
 export type DatabaseAddress = {
-  /** A name, an IP address, or the folder of a socket. */
-  host: string
-  port: number
+  /** Usually one. Of several hosts, the service uses the one that accepts writes. */
+  hosts: readonly [DatabaseHost, ...DatabaseHost[]]
   user: string
   password: string | undefined
   database: string
@@ -39,32 +41,33 @@ export function parseDatabaseAddress(text: string, env: NodeJS.ProcessEnv = {}):
   const { authority, path, query } = splitAddress(text.trim())
   const [credentials, hostAndPort = ''] = authority.includes('@') ? authority.split('@') : ['', authority]
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(credentials as string) ?? []
-  const given = { ...splitHost(hostAndPort), user: decode(user), password: decode(password), dbname: decode(path) }
+  const given = { ...splitHosts(hostAndPort), user: decode(user), password: decode(password), dbname: decode(path) }
   const values: Values = { ...withoutEmpty(given), ...parseQuery(query) }
   const valueFor = (name: Name) => values[name] ?? (env[variables[name]] || undefined)
-  if (/,/.test(`${valueFor('host')}${valueFor('port')}`)) throw new Error(severalHosts)
-  const host = checkHost(valueFor('host') ?? 'localhost')
+  const hosts = readHosts(valueFor('host') ?? 'localhost', valueFor('port') ?? '')
   const role = valueFor('user') ?? accountName()
   return {
-    host,
-    port: checkPort(valueFor('port') ?? '5432'),
+    hosts,
     user: role,
     password: valueFor('password'),
     database: valueFor('dbname') ?? role,
-    tls: host.startsWith('/') ? rejectTls(values) : readTls(values, env),
+    tls: areSockets(hosts) ? rejectTls(values) : readTls(values, env),
     options: values.options,
   }
 }
 
 /** Writes an address with every part in its place: the result means the same without the variables of PostgreSQL. */
-function formatDatabaseAddress({ host, port, user, password, database, tls, options }: DatabaseAddress): string {
+function formatDatabaseAddress({ hosts, user, password, database, tls, options }: DatabaseAddress): string {
   const credentials = [user, ...(password === undefined ? [] : [password])].map(encodeURIComponent).join(':')
-  const place = isIP(host) === 6 ? `[${host.replace('%', '%25')}]` : encodeURIComponent(host)
-  const parameters = Object.entries({ ...(tls ?? withoutTls(host)), options }).flatMap(([name, value]) =>
+  const places = hosts.map(({ host, port }) => {
+    const place = isIP(host) === 6 ? `[${host.replace('%', '%25')}]` : encodeURIComponent(host)
+    return `${place}:${port}`
+  })
+  const parameters = Object.entries({ ...(tls ?? withoutTls(hosts)), options }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
   const query = parameters.length > 0 ? `?${parameters.join('&')}` : ''
-  return `postgres://${credentials}@${place}:${port}/${encodeURIComponent(database)}${query}`
+  return `postgres://${credentials}@${places.join(',')}/${encodeURIComponent(database)}${query}`
 }
 
 /** Parses the setting with the address of a database. The result is complete: it needs no variables of PostgreSQL. */
@@ -79,12 +82,19 @@ export function replaceDatabase(url: string, database: string): string {
   return formatDatabaseAddress({ ...parseDatabaseAddress(url), database })
 }
 
+/** The addresses of the single hosts of an address. */
+export function splitDatabaseUrl(url: string): { at: DatabaseHost; url: string }[] {
+  const address = parseDatabaseAddress(url)
+  return address.hosts.map((at) => ({ at, url: formatDatabaseAddress({ ...address, hosts: [at] }) }))
+}
+
 /**
- * The settings of node-postgres for an address. It never gets the text of an address: parameters in it would replace the settings
+ * The settings of node-postgres for the first host of an address. It never gets the text of an address: parameters in it would replace the settings
  * of the service, and its names of TLS modes have other meanings. Reads the files of the certificates.
  */
-export function connectionOf({ tls, options, ...address }: DatabaseAddress): ClientConfig {
+export function connectionOf({ hosts, tls, options, ...address }: DatabaseAddress): ClientConfig {
   return {
+    ...hosts[0],
     ...address,
     ...(options !== undefined && { options }),
     ssl: tls ? tlsOptions(tls) : false,
@@ -128,8 +138,6 @@ function readPem(parameter: 'sslrootcert' | 'sslcert' | 'sslkey', path: string):
 
 const wrongCharacters =
   'is not a valid address. If the user name or password contains @, /, ?, # or %, write %40, %2F, %3F, %23 or %25 instead'
-const severalHosts =
-  'names several hosts, which is not supported yet. Write the address of one host: the primary, or a proxy that finds the primary, such as HAProxy'
 
 function splitAddress(text: string): { authority: string; path: string; query: string } {
   if (/^\s*\w+\s*=/.test(text))
@@ -152,11 +160,38 @@ function decode(text: string): string {
   }
 }
 
+/** The hosts and the ports of an address, each as a list with commas. */
+function splitHosts(text: string): { host: string; port: string } {
+  const places = text.split(',').map(splitHost)
+  const ports = places.map(({ port }) => port)
+  return { host: places.map(({ host }) => host).join(), port: ports.some((port) => port !== '') ? ports.join() : '' }
+}
+
 function splitHost(text: string): { host: string; port: string } {
-  if (text.includes(',')) throw new Error(severalHosts)
   if (isIP(text) === 6) throw new Error(`has an IPv6 address without brackets. Write it as [${text}]`)
   const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text) ?? [undefined, text]
   return { host: decode(host).replace(/^\[(.*)\]$/, '$1'), port: decode(port) }
+}
+
+/** One port belongs to all hosts, as in libpq. */
+function readHosts(hostList: string, portList: string): DatabaseAddress['hosts'] {
+  const [names, ports] = [hostList.split(','), portList.split(',')]
+  if (ports.length > 1 && ports.length !== names.length)
+    throw new Error(`has ${names.length} hosts and ${ports.length} ports. Write one port, or one for each host`)
+  const [first, ...others] = names.map((name, i) => ({
+    host: checkHost(name),
+    port: checkPort((ports.length > 1 ? ports[i] : ports[0]) || '5432'),
+  }))
+  const hosts = [first as DatabaseHost, ...others] as const
+  const places = new Set(hosts.map(({ host, port }) => `${host} ${port}`))
+  if (places.size < hosts.length) throw new Error('names a host twice. Remove one of them')
+  if (!areSockets(hosts) && hosts.some(({ host }) => host.startsWith('/')))
+    throw new Error('has both a socket and a host of the network. Write only hosts of the network')
+  return hosts
+}
+
+function areSockets(hosts: readonly DatabaseHost[]): boolean {
+  return hosts.every(({ host }) => host.startsWith('/'))
 }
 
 function checkHost(host: string): string {
@@ -203,8 +238,8 @@ const unsupported: Record<string, string> = {
   ssl: 'Write sslmode=verify-full, or sslmode=no-verify',
   uselibpqcompat: 'Write sslmode=verify-full, verify-ca or no-verify to say what is checked',
   target_session_attrs:
-    'Remove it: it chooses between several hosts, and the address has one. `doctor` says if it is read-only',
-  load_balance_hosts: 'Remove it: it chooses between several hosts, and the address has one',
+    'Remove it: of several hosts, the service always uses the one that accepts writes. `doctor` says if none does',
+  load_balance_hosts: 'Remove it: of several hosts, the service always uses the one that accepts writes',
   hostaddr: 'Remove it, and write the IP address as the host',
   service: 'Remove it, and write the host, the user and the database into the address',
   pgbouncer: 'Remove it, and see docs/scaling.md for DATABASE_DIRECT_URL and DATABASE_PREPARED_STATEMENTS',
@@ -301,6 +336,6 @@ function rejectTls(values: Values): undefined {
 }
 
 /** Says that there is no TLS. Otherwise PGSSLMODE could turn it on when the result is parsed again. */
-function withoutTls(host: string): { sslmode?: string } {
-  return host.startsWith('/') ? {} : { sslmode: 'disable' }
+function withoutTls(hosts: readonly DatabaseHost[]): { sslmode?: string } {
+  return areSockets(hosts) ? {} : { sslmode: 'disable' }
 }

@@ -1,6 +1,8 @@
 /** `found` and `absent` are the later outcomes of creations whose outcome was unknown. */
 type CreationOutcome = 'recorded' | 'rejected' | 'unknown' | 'found' | 'absent'
 
+type MessageOutcome = 'accepted' | 'rejected' | 'failed' | 'expired' | 'cancelled'
+
 type AnsweredRequest = { method: string; route: string | undefined; status: number; seconds: number }
 
 type ControllerCall = { driver: string; operation: string; outcome: string; seconds: number }
@@ -18,5 +20,7 @@ export type Observer = {
   requestCounted(store: 'redis' | 'postgresql'): void
   creationsEnded(outcome: CreationOutcome, count: number): void
   controllerCalled(call: ControllerCall): void
+  /** A worker ended an e-mail to a guest, or will try it again (`failed`). */
+  messageHandled(outcome: MessageOutcome): void
   deliveryAttempted(attempt: { outcome: string; seconds: number }): void
 }

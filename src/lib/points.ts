@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** Moments in the creation and notification of vouchers at which tests kill the process. Only tests listen to them. */
+/** Moments at which tests kill the process. Only tests listen to them. */
 export type Point =
   | 'creation opened'
   | 'in flight'
@@ -10,6 +10,8 @@ export type Point =
   | 'before ack'
   | 'before event commit'
   | 'before row update'
+  | 'before guests are forgotten'
+  | 'after receipt'
 
 export const pointChannel = 'voucher-service:point'
 

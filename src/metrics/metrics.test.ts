@@ -3,6 +3,7 @@ import { settleCreations } from '#domain/creating/settle-creations.ts'
 import { startWorkerOf } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { setUpMail } from '#test/mail.ts'
 import { startMeasuredApp } from '#test/measured-app.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -60,7 +61,7 @@ test('creations are counted by outcome, and calls to controllers by driver, oper
   await create('Gast 3')
   const unsettled = await values('voucher_service_unsettled_creations')
   const created = await values('voucher_service_creations_total')
-  await app.db.query(`update creations set lease_until = now() where state = 'unknown'`)
+  await app.db.query(`update creations set lease_until = now() - interval '1 second' where state = 'unknown'`)
   await settleCreations(app.context)
 
   expect(created['{outcome="recorded"}']).toBe(1)
@@ -97,6 +98,29 @@ test('attempts of deliveries are counted by outcome', async () => {
   await expect
     .poll(() => values('voucher_service_delivery_attempts_total'))
     .toEqual({ '{outcome="accepted"}': 0, '{outcome="status"}': 1 })
+})
+
+test('messages to guests are counted by outcome', async () => {
+  const { app, values } = await startMeasuredApp({ WEBHOOK_RETRY_SCALE: '0.01' })
+  const mail = await setUpMail(app)
+  await startWorkerOf(app)
+  const site = await seedControlledSite(app.db, await startSimulator())
+  const { key } = await seedKey(app.db, { scope: 'write' })
+  const counted = () => values('voucher_service_messages_total')
+  const create = (email: string) =>
+    app.call('/api/v2/vouchers', { key, ...post({ site_id: site, name: 'Gast', message: { email } }) })
+  const none = { accepted: 0, rejected: 0, failed: 0, expired: 0, cancelled: 0 }
+  const labelled = (counts: object) =>
+    Object.fromEntries(Object.entries({ ...none, ...counts }).map(([name, n]) => [`{outcome="${name}"}`, n]))
+
+  mail.faults.to = { code: 550, text: 'No such mailbox' }
+  await create('nobody@example.org')
+  await expect.poll(counted).toEqual(labelled({ rejected: 1 }))
+  mail.faults.to = { code: 451, text: 'Later' }
+  await create('gast@example.org')
+  await expect.poll(async () => (await counted())['{outcome="failed"}']).toBeGreaterThan(0)
+  delete mail.faults.to
+  await expect.poll(counted).toMatchObject({ '{outcome="accepted"}': 1, '{outcome="rejected"}': 1 })
 })
 
 test('no label has a name, a code, an address or a secret', async () => {

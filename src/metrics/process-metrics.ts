@@ -91,10 +91,17 @@ export function createObserver(registry: Registry): Observer {
     buckets: requestBuckets,
     registers,
   })
+  const messages = new Counter({
+    name: `${prefix}messages_total`,
+    help: 'E-mails to guests that a worker handled, by outcome. Each failed attempt is counted as failed; it is tried again.',
+    labelNames: ['outcome'],
+    registers,
+  })
   // A counter that appears only with its first event hides that event from rate().
   for (const decision of ['allowed', 'rejected', 'unavailable']) decisions.inc({ decision }, 0)
   for (const outcome of ['recorded', 'rejected', 'unknown', 'found', 'absent']) creations.inc({ outcome }, 0)
   attempts.inc({ outcome: 'accepted' }, 0)
+  for (const outcome of ['accepted', 'rejected', 'failed', 'expired', 'cancelled']) messages.inc({ outcome }, 0)
 
   return {
     requestAnswered({ method: sent, route = 'none', status, seconds }) {
@@ -109,6 +116,7 @@ export function createObserver(registry: Registry): Observer {
       calls.inc({ driver, operation, outcome })
       callSeconds.observe({ driver, operation }, seconds)
     },
+    messageHandled: (outcome) => messages.inc({ outcome }),
     deliveryAttempted({ outcome, seconds }) {
       attempts.inc({ outcome })
       attemptSeconds.observe(seconds)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { postponeWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { runCommand } from '#test/command.ts'
-import { seedBatch, seedController, seedSite } from '#test/data/seed.ts'
+import { seedBatch, seedController, seedFailingMessages, seedSite } from '#test/data/seed.ts'
 import { startMeasuredApp } from '#test/measured-app.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -16,16 +16,28 @@ test('the age of the last backup is missing until `voucher-service backup` has r
   await expect.poll(async () => Math.floor(((await value('voucher_service_backup_age_seconds')) ?? 0) / 60)).toBe(60)
 })
 
+test('the time since guests were forgotten is 0 while nobody chose days', async () => {
+  const { app, value } = await startMeasuredApp()
+  const minutes = async () => Math.floor(((await value('voucher_service_guests_not_forgotten_seconds')) ?? -60) / 60)
+  const before = await minutes()
+  await app.db.query(
+    `insert into settings (name, value, changed_at) values ('guests_forget_after_days', '90', now() - interval '1 hour')`,
+  )
+
+  expect(before).toBe(0)
+  await expect.poll(minutes).toBe(60)
+})
+
 test('a hold is shown as long as it lasts', async () => {
   const { app, value } = await startMeasuredApp()
   const held = () => value('voucher_service_held')
   const before = await held()
   await runCommand(app.db.url, ['hold'])
-  await expect.poll(held, { timeout: 20_000 }).toBe(1)
+  await expect.poll(held).toBe(1)
   await runCommand(app.db.url, ['resume', '--yes'])
 
   expect(before).toBe(0)
-  await expect.poll(held, { timeout: 20_000 }).toBe(0)
+  await expect.poll(held).toBe(0)
 })
 
 test('the age of unsettled creations, outages, queues and syncs is read from the record', async () => {
@@ -91,6 +103,19 @@ test('the time without progress of a batch that is held up is measured until the
     )
 
   expect(await value('voucher_service_batch_held_up_longest_seconds')).toBeCloseTo(90 * 60, -2)
+})
+
+test('messages that wait are counted; the failing of the mail server is measured from five minutes on', async () => {
+  const { app, value } = await startMeasuredApp()
+  const site = await seedSite(app.db)
+  const failing = () => value('voucher_service_mail_failing_seconds')
+  await seedFailingMessages(app.db, site, { count: 2, minutes: 4 })
+  const before = await failing()
+  await seedFailingMessages(app.db, site, { minutes: 20 })
+
+  expect(before).toBe(0)
+  await expect.poll(failing).toBeCloseTo(20 * 60, -2)
+  expect(await value('voucher_service_messages_waiting')).toBe(3)
 })
 
 test('when the record cannot be read, the other metrics are still served', async () => {

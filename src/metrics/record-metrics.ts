@@ -32,6 +32,14 @@ const figures = {
     help: 'How long the next attempt of a delivery has been due; 0 if none is due.',
     read: (record: RecordFigures) => record.overdueDeliverySeconds,
   },
+  messages_waiting: {
+    help: 'E-mails to guests that the mail server has not accepted yet. At most 50000 are counted.',
+    read: (record: RecordFigures) => record.waitingMessages,
+  },
+  mail_failing_seconds: {
+    help: 'How long the mail server has accepted no message although it was tried; 0 if it works, or has failed for less than 5 minutes.',
+    read: (record: RecordFigures) => record.mailFailingSeconds,
+  },
   withdrawals_due: {
     help: 'Vouchers that should be withdrawn now, including those that wait for a retry. At most 50000 are counted.',
     read: (record: RecordFigures) => record.dueWithdrawals,
@@ -55,6 +63,14 @@ const figures = {
   backup_age_seconds: {
     help: 'Time since `voucher-service backup` last succeeded. Missing if it has never run.',
     read: (record: RecordFigures) => record.backupAgeSeconds,
+  },
+  archive_failing_seconds: {
+    help: 'How long PostgreSQL has archived no write-ahead log although it tried; 0 if the archive works, or if there is none.',
+    read: (record: RecordFigures) => record.archiveFailingSeconds,
+  },
+  guests_not_forgotten_seconds: {
+    help: 'Time since the worker last forgot all guests that were due, or since a change of these settings; 0 if guests are never forgotten.',
+    read: (record: RecordFigures) => record.notForgottenSeconds,
   },
   unrecorded_vouchers: {
     help: 'Vouchers on controllers that this service seems to have created but that are not on record.',

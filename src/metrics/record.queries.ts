@@ -1,7 +1,10 @@
+import { archiveFailingSinceSql } from '#db/archiving.queries.ts'
 import { findBreaking } from '#db/breaking-migrations.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { countControllerStates } from '#domain/controllers/controller-states.queries.ts'
+import { findFailingMail } from '#domain/messages/messages.queries.ts'
 import { isDueWithdrawalSql } from '#domain/record/due-withdrawals.queries.ts'
+import { notForgottenSinceSql } from '#domain/settings/settings.queries.ts'
 import { siteStateSql, withOutageSql } from '#domain/sites/site-states.queries.ts'
 import { listQueueDepths } from '#queue/jobs.queries.ts'
 
@@ -20,6 +23,7 @@ export async function readRecord(db: Queryable) {
   return {
     ...(await readFigures(db)),
     outdated: (await findBreaking(db)) ? 1 : 0,
+    mailFailingSeconds: (await findFailingMail(db))?.seconds ?? 0,
     queues: await listQueueDepths(db),
     controllers: await countControllerStates(db),
     sites: await countSiteStates(db),
@@ -36,6 +40,7 @@ type Figures = {
   syncOverdueSeconds: number
   pendingDeliveries: number
   overdueDeliverySeconds: number
+  waitingMessages: number
   dueWithdrawals: number
   overdueWithdrawalSeconds: number
   unfinishedBatches: number
@@ -45,6 +50,10 @@ type Figures = {
   held: number
   /** Null if `voucher-service backup` has never run. */
   backupAgeSeconds: number | null
+  /** 0 while the archive works, and if none is set up. */
+  archiveFailingSeconds: number
+  /** 0 if guests are never forgotten. */
+  notForgottenSeconds: number
   webhooksWorking: number
   webhooksFailing: number
   webhooksDisabled: number
@@ -60,9 +69,13 @@ async function readFigures(db: Queryable): Promise<Figures> {
   const { rows } = await db.query<Figures>(
     `select creations.*, syncs.*, deliveries.*, withdrawals.*, batches.*, webhooks.*,
             (select ${secondsSinceSql('min(since)')} from controller_outages where until is null) as "longestOutageSeconds",
+            (select count(*)::integer from (select from messages where state = 'waiting' limit ${maxCounted}) as counted)
+              as "waitingMessages",
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as "unrecordedVouchers",
             (select count(*)::integer from hold) as held,
-            (select ${secondsSinceSql('taken_at')} from last_backup) as "backupAgeSeconds"
+            (select ${secondsSinceSql('taken_at')} from last_backup) as "backupAgeSeconds",
+            ${secondsSinceSql(archiveFailingSinceSql)} as "archiveFailingSeconds",
+            ${secondsSinceSql(notForgottenSinceSql)} as "notForgottenSeconds"
        from (select count(*) filter (where state = 'open')::integer as "openCreations",
                     count(*) filter (where state = 'unknown')::integer as "unknownCreations",
                     ${secondsSinceSql('min(sent_at)')} as "oldestCreationSeconds"

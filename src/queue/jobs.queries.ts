@@ -117,14 +117,15 @@ const runningInAllProcessesSql = `(
     from (select group_id, count(*) from pgboss.job
            where name = $1 and state = 'active' and group_id is not null group by group_id) active)`
 
-/** The groups of a queue that have at least this many waiting jobs. */
-export async function listBusyGroups(db: Queryable, queue: string, atLeast: number): Promise<string[]> {
-  const { rows } = await db.query<{ group: string }>(
-    `select group_id as "group" from pgboss.job where name = $1 and state < 'active' and group_id is not null
-      group by group_id having count(*) >= $2`,
-    [queue, atLeast],
+/** How many jobs of each group wait. A group without waiting jobs is left out. */
+export async function countWaitingJobs(db: Queryable, queue: string): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ group: string; count: number }>(
+    `select group_id as "group", count(*)::integer as count
+       from pgboss.job where name = $1 and state < 'active' and group_id is not null
+      group by group_id`,
+    [queue],
   )
-  return rows.map(({ group }) => group)
+  return new Map(rows.map(({ group, count }) => [group, count]))
 }
 
 /** Counting stops at this many waiting jobs of a queue. */

@@ -3,7 +3,7 @@ import { connectDatabase, noTimeouts, type Queryable, tcpKeepAlive } from '#db/d
 import { DatabaseClient } from '#db/database-client.ts'
 import type { WriteGuard } from '#db/write-guard.ts'
 import { type Fetcher, type JobLimits, type JobSource, startFetcher } from './fetcher.ts'
-import { listBusyGroups, takeJobs } from './jobs.queries.ts'
+import { countWaitingJobs, takeJobs } from './jobs.queries.ts'
 import { steadyClock } from './progress.ts'
 import { createSender, type Listener, startListener } from './wake-ups.ts'
 
@@ -61,8 +61,8 @@ export type Queue = {
   /** Adds the jobs when the transaction commits, and then wakes a worker. Returns how many were accepted. */
   enqueue(tx: Queryable, name: QueueName, jobs: NewJob[]): Promise<number>
   work<T>(name: QueueName, limits: JobLimits, handle: Handler<T>): Promise<void>
-  /** The groups that have at least this many waiting jobs. */
-  listBusyGroups(name: QueueName, atLeast: number): Promise<string[]>
+  /** How many jobs of each group wait. A group without waiting jobs is left out. */
+  countWaiting(name: QueueName): Promise<Map<string, number>>
   /** Whether this process is the listening worker. It also does the work that only one worker may do. */
   isElected(): boolean
   /** The time at which each queue of this process last made progress: it fetched, or a handler ran. */
@@ -171,7 +171,7 @@ export function createQueue({ url, supervise, writes, onError }: QueueOptionsOfP
         onError,
       })
     },
-    listBusyGroups: (name, atLeast) => listBusyGroups(db, name, atLeast),
+    countWaiting: (name) => countWaitingJobs(db, name),
     isElected: () => listener?.isElected() ?? false,
     lastProgress: () => new Map([...fetchers].map(([name, fetcher]) => [name, fetcher.lastProgress()])),
     async start() {

@@ -30,11 +30,11 @@ type ListenerOptions = {
 /** Listens for wake-ups if no other worker does. A lost wake-up only delays a job until the next poll. */
 export function startListener({ connection, onWake, onListening, onError }: ListenerOptions): Listener {
   const stopping = new AbortController()
-  let client: pg.Client | undefined
+  let client: DatabaseClient | undefined
   let isListening = false
   let confirmedAt = Number.NEGATIVE_INFINITY
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(): Promise<DatabaseClient> {
     const connected = new DatabaseClient({ ...connection, ...tcpKeepAlive, connectionTimeoutMillis: connectWithinMs })
     const drop = () => {
       if (client !== connected) return
@@ -66,6 +66,7 @@ export function startListener({ connection, onWake, onListening, onError }: List
     while (!stopping.signal.aborted) {
       await check().catch((error: Error) => {
         if (!stopping.signal.aborted) onError(error)
+        client?.doubtServer()
         disconnect()
       })
       await pause(checkEveryMs, undefined, { signal: stopping.signal }).catch(() => {})

@@ -157,7 +157,7 @@ test('a worker that is not elected sends nothing and reads nothing', async () =>
   expect(statements).toEqual([])
 
   elected = true
-  await vi.waitFor(() => expect(statements).not.toEqual([]))
+  await vi.waitFor(() => expect(statements).not.toEqual([]), 60_000)
   await stop()
 })
 

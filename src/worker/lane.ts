@@ -6,6 +6,8 @@ export type Lane = {
    * retries. Work in several steps checks `stopping` before each step.
    */
   start(key: string, work: (stopping: AbortSignal) => Promise<unknown>): boolean
+  /** The keys of the work that is running. */
+  keys(): string[]
   /** The number of free places. */
   free(): number
   /** Starts nothing more, tells running work to stop and waits for it. */
@@ -25,6 +27,7 @@ export function createLane(name: string, atMost: number, log: Pick<Log, 'error'>
       running.set(key, run)
       return true
     },
+    keys: () => [...running.keys()],
     free: () => (stopping.signal.aborted ? 0 : atMost - running.size),
     async stop() {
       stopping.abort()

@@ -1,14 +1,15 @@
 import type { Retention } from '#db/retention.queries.ts'
-import { auditEntries } from '#domain/audit/audit.queries.ts'
 import { finishedBatches, rowsOfBatches } from '#domain/batches/batches.queries.ts'
 import { endedOutages } from '#domain/controllers/controller-outages.queries.ts'
 import { deliveredEvents, settledDeliveries } from '#domain/deliveries/events.queries.ts'
 import { daysOfKeys } from '#domain/keys/key-usage.queries.ts'
+import { settledMessages } from '#domain/messages/messages.queries.ts'
 import { expiredChallenges } from '#domain/people/passkeys.queries.ts'
 import { endedPendingSignIns } from '#domain/people/pending-sign-ins.queries.ts'
 import { unfinishedApps } from '#domain/people/second-factors.queries.ts'
 import { endedSessions, expiredLinks, knownAddresses } from '#domain/people/sessions.queries.ts'
 import { settledCreations } from '#domain/record/creations.queries.ts'
+import { daysOfIssuing } from '#domain/record/issuing-counters.queries.ts'
 import { daysOfSites } from '#domain/record/site-days.queries.ts'
 import { scheduledWithdrawals } from '#domain/record/withdrawals.queries.ts'
 import { rememberedRequests } from '#domain/remembered-requests.queries.ts'
@@ -18,17 +19,17 @@ import { closedWindows } from '#limits/limiter.ts'
 /** Undefined: rows are kept forever. */
 export type RetentionSettings = {
   retainVouchersDays?: number | undefined
-  retainAuditDays?: number | undefined
 }
 
 type RetentionRule = { name: string; everyMinutes: number; retention: Retention }
 
 /**
- * The rules for deleting old rows of all tables except `vouchers`. A sync deletes vouchers, because it has just read which of
- * them the controller still has (`domain/syncing/delete-ended-vouchers.ts`). Each deletion is logged under its `name`.
+ * The rules for deleting old rows of all tables except `vouchers` and `audit`. A sync deletes vouchers, because it has just read
+ * which of them the controller still has (`domain/syncing/delete-ended-vouchers.ts`). The owner of the tables deletes old entries of
+ * the audit (`deleteOldAudit`). Each deletion is logged under its `name`.
  * `docs/operating.md` says how long each kind of row is kept.
  */
-export function listRetentionRules({ retainVouchersDays, retainAuditDays }: RetentionSettings): RetentionRule[] {
+export function listRetentionRules({ retainVouchersDays }: RetentionSettings): RetentionRule[] {
   return [
     { name: 'settled creations', everyMinutes: 1, retention: settledCreations },
     { name: 'old Idempotency-Keys', everyMinutes: 1, retention: rememberedRequests },
@@ -44,15 +45,14 @@ export function listRetentionRules({ retainVouchersDays, retainAuditDays }: Rete
     { name: 'addresses of people', everyMinutes: 60, retention: knownAddresses },
     { name: 'ended outages', everyMinutes: 60, retention: endedOutages },
     { name: 'days of sites', everyMinutes: 60, retention: daysOfSites },
+    { name: 'days of limits', everyMinutes: 60, retention: daysOfIssuing },
+    { name: 'old messages', everyMinutes: 60, retention: settledMessages },
     { name: 'days of keys', everyMinutes: 60, retention: daysOfKeys },
     ...forDays(retainVouchersDays, (keptFor) => [
       { name: 'rows of old batches', everyMinutes: 60, retention: rowsOfBatches(keptFor) },
       { name: 'old batches', everyMinutes: 60, retention: finishedBatches(keptFor) },
       { name: 'withdrawals of old revocations', everyMinutes: 60, retention: revokedWithdrawals(keptFor) },
       { name: 'old revocations', everyMinutes: 60, retention: settledRevocations(keptFor) },
-    ]),
-    ...forDays(retainAuditDays, (keptFor) => [
-      { name: 'old audit entries', everyMinutes: 60, retention: auditEntries(keptFor) },
     ]),
   ]
 }

@@ -19,14 +19,32 @@ test('the sites of a controller with many waiting syncs stay due, and other site
     [controllerId],
   )
   const other = await seedSite(db)
-  await db.query('update sites set next_sync_at = now() where id = $1', [other])
+  await db.query(`update sites set next_sync_at = now() - interval '1 second' where id = $1`, [other])
 
   const enqueued = [await enqueueDueSyncs({ db, queue }), await enqueueDueSyncs({ db, queue })]
 
   const { rows } = await db.query(`select data from pgboss.job where name = 'sync' and group_id <> $1`, [controllerId])
-  expect(enqueued).toEqual([200, 1])
+  expect(enqueued).toEqual([500, 1])
   expect(rows).toEqual([{ data: { siteId: other } }])
-  expect(await queue.listBusyGroups('sync', 100)).toEqual([controllerId])
+})
+
+test('a sweep enqueues 500 syncs that can start, and the next ones only replace those that have started', async () => {
+  await db.query('delete from pgboss.job')
+  await db.query('update sites set next_sync_at = null')
+  await db.query(
+    `with added as (
+       insert into controllers (id, name, driver, address)
+       select gen_random_uuid(), 'Console ' || n, 'unifi-integration', 'https://console-' || n from generate_series(1, 1200) n
+       returning id)
+     insert into sites (name, controller_id, controller_site, next_sync_at)
+     select 'Haus', id, 'default', now() - interval '1 minute' from added`,
+  )
+
+  const enqueued = [await enqueueDueSyncs({ db, queue }), await enqueueDueSyncs({ db, queue })]
+  await db.query(`delete from pgboss.job where id in (select id from pgboss.job where name = 'sync' limit 300)`)
+  enqueued.push(await enqueueDueSyncs({ db, queue }))
+
+  expect(enqueued).toEqual([500, 0, 300])
 })
 
 test('while PostgreSQL does not answer, all sweeps together write one line a minute; other failures are all written', async () => {

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, Unavailable } from '#db/database.ts'
 import { deleteOldRows, rowsPerDeletion } from '#db/retention.queries.ts'
+import { auditRowsPerCall, deleteOldAudit, stripAudit } from '#domain/audit/audit.queries.ts'
 import { deleteLostDeliveries } from '#domain/deliveries/delete-lost-deliveries.ts'
 import { requeueOverdue } from '#domain/deliveries/enqueue-deliveries.ts'
+import { eraseOldAddresses } from '#domain/messages/messages.queries.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
 import { recordEndedVouchers } from '#domain/syncing/record-ended-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
@@ -19,7 +21,14 @@ type ScheduleContext = { db: Database; queue: Queue; log: Log; config: Retention
 
 const minuteMs = 60_000
 const secretsPerStatement = 1_000
-const maxSyncsPerSweep = 200
+const addressesPerStatement = 1_000
+/** How many syncs run at once in a process, and for one controller in all processes. */
+export const syncs = { atOnce: 12, perGroup: 2 }
+/**
+ * A sweep fills the queue up to this many syncs that could start at once. The workers start them before the next sweep, so with
+ * fewer they would wait for it: with 200 at each sweep, every 5 s, a worker did at most 40 syncs per second.
+ */
+const syncsToKeepReady = 500
 /**
  * A controller with this many waiting syncs gets no more. With 100,000, a fetch took 117 ms, because it reads them all.
  */
@@ -67,7 +76,7 @@ async function repeat(
 
 function housekeeping(ctx: ScheduleContext): Sweep[] {
   return [
-    { name: 'sites due for sync', everyMs: 5_000, run: () => enqueueDueSyncs(ctx) },
+    { name: 'sites due for sync', everyMs: 2_000, run: () => enqueueDueSyncs(ctx) },
     { name: 'vouchers whose minutes ran out', everyMs: 5_000, run: () => recordEndedVouchers(ctx) },
     { name: 'deliveries without a job', everyMs: minuteMs, run: () => requeueOverdue(ctx) },
     { name: 'deliveries of removed webhooks and sites', everyMs: minuteMs, run: () => deleteLostDeliveries(ctx.db) },
@@ -76,6 +85,21 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
       everyMs: everyMinutes * minuteMs,
       run: () => repeatWhileFull(rowsPerDeletion, () => deleteOldRows(ctx.db, retention)),
     })),
+    {
+      name: 'old audit entries',
+      everyMs: 60 * minuteMs,
+      run: () => repeatWhileFull(auditRowsPerCall, () => deleteOldAudit(ctx.db)),
+    },
+    {
+      name: 'names of guests in the audit', // which processes of version 0.1.0 write
+      everyMs: minuteMs,
+      run: () => repeatWhileFull(auditRowsPerCall, () => stripAudit(ctx.db)),
+    },
+    {
+      name: 'addresses of messages that ended a day ago',
+      everyMs: minuteMs,
+      run: () => repeatWhileFull(addressesPerStatement, () => eraseOldAddresses(ctx.db, addressesPerStatement)),
+    },
     {
       name: 'previous secrets of webhooks',
       everyMs: 60 * minuteMs,
@@ -86,12 +110,15 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
 
 /**
  * Enqueues one job for each site that is due. The job's group limits how many sites of a controller sync at once. The sites of
- * a controller with many waiting jobs stay due.
+ * a controller with many waiting jobs stay due. All sites stay due while enough jobs wait that could start.
  */
 export async function enqueueDueSyncs({ db, queue }: Pick<ScheduleContext, 'db' | 'queue'>): Promise<number> {
-  const busyControllers = await queue.listBusyGroups('sync', maxWaitingSyncs)
+  const waiting = await queue.countWaiting('sync')
+  const ready = [...waiting.values()].reduce((sum, count) => sum + Math.min(count, syncs.perGroup), 0)
+  if (ready >= syncsToKeepReady) return 0
+  const busyControllers = [...waiting].filter(([, count]) => count >= maxWaitingSyncs).map(([id]) => id)
   return db.transaction(async (tx) => {
-    const sites = await takeSitesDueForSync(tx, maxSyncsPerSweep, busyControllers)
+    const sites = await takeSitesDueForSync(tx, syncsToKeepReady - ready, busyControllers)
     const jobs = sites.map(({ id, controllerId }) => ({
       data: { siteId: id },
       exclusiveKey: String(id),

@@ -4,8 +4,12 @@ import { runBatchAlone } from '#domain/creating/run-batch.ts'
 import { type SettleContext, takeUnsettled } from '#domain/creating/settle-creations.ts'
 import { type DeliverContext, deliver } from '#domain/deliveries/deliver.ts'
 import type { DeliveryJob } from '#domain/deliveries/enqueue-deliveries.ts'
+import { continueErasures } from '#domain/guests/erase-guests.ts'
+import { type ForgetContext, forgetGuests, isRunDue } from '#domain/guests/forget-guests.ts'
+import { type SendMessagesContext, takeMessages } from '#domain/mailing/send-messages.ts'
 import { takeDueProbes } from '#domain/outages/probes.queries.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
+import { type SettleForgottenContext, settleForgottenPasswords } from '#domain/people/forgotten-password.ts'
 import { listSitesWithDueWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { type WithdrawalKind, withdrawalKinds } from '#domain/record/withdrawals.queries.ts'
 import type { WithdrawJob } from '#domain/revocations/enqueue-withdrawals.ts'
@@ -14,7 +18,7 @@ import { type SyncContext, syncSite } from '#domain/syncing/sync-site.ts'
 import { createIdleProbing } from './idle-probing.ts'
 import { createLane, type Lane } from './lane.ts'
 import type { RetentionSettings } from './retention-rules.ts'
-import { startSchedules } from './schedules.ts'
+import { startSchedules, syncs } from './schedules.ts'
 
 /**
  * The group of an attempt is its webhook, and the wider group is the host of the webhook. An attempt to a host that hangs takes
@@ -22,7 +26,6 @@ import { startSchedules } from './schedules.ts'
  */
 const attempts = { atOnce: 20, perGroupHere: 4, perWiderGroupHere: 6 }
 const slowAttempts = { atOnce: 20, perGroupHere: 1, perWiderGroupHere: 2 }
-const syncs = { atOnce: 12, perGroup: 2 }
 /** Jobs that only start due work earlier than the next sweep would. */
 const hints = { atOnce: 2 }
 
@@ -34,8 +37,18 @@ const batchesAtOnce = 100
 const maxBatchesMs = 120_000
 /** A probe of a controller that hangs takes 3 s. So up to 30 controllers that hang are probed every 5 s, and more less often. */
 const probesAtOnce = 24
+/** A mail server that hangs occupies all of them. Nothing else waits for it. */
+const messagesAtOnce = 8
+/** Messages of one person or key to a mail server or recipient that hangs leave places to all others. */
+const mostOfOneMaker = 6
 
-type WorkerContext = SyncContext & SettleContext & DeliverContext & WithdrawContext & { config: RetentionSettings }
+type WorkerContext = SyncContext &
+  SettleContext &
+  DeliverContext &
+  WithdrawContext &
+  ForgetContext &
+  SendMessagesContext &
+  SettleForgottenContext & { config: RetentionSettings }
 
 /**
  * Starts the background work: jobs of the queue, and sweeps for due work. Any number of workers may run. A worker stops by itself
@@ -47,6 +60,9 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   const batching = createLane('batches', batchesAtOnce, ctx.log)
   const probing = createLane('probing', probesAtOnce, ctx.log)
   const idleProbing = createIdleProbing(ctx)
+  const forgetting = createLane('forgetting', 1, ctx.log)
+  const erasing = createLane('erasing', 1, ctx.log)
+  const mailing = createLane('messages', messagesAtOnce, ctx.log)
 
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
@@ -69,6 +85,10 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
     })),
     { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
     { name: 'controllers without contact', everyMs: 200, run: () => idleProbing.sweep() },
+    { name: 'guests to forget', everyMs: 5_000, run: () => startForgetting(forgetting, ctx) },
+    { name: 'forgotten passwords', everyMs: 1_000, run: () => settleForgotten(ctx) },
+    { name: 'messages to send', everyMs: 1_000, run: () => startMessages(mailing, ctx) },
+    { name: 'erasures to complete', everyMs: 30_000, run: () => startErasing(erasing, ctx) },
     { name: 'migrations that break this version', everyMs: 5_000, run: stopIfOutdated },
   ])
 
@@ -79,7 +99,16 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 
   async function stopAll(): Promise<void> {
-    const lanes = [settling, ...withdrawing.map(({ lane }) => lane), batching, probing, idleProbing.lane]
+    const lanes = [
+      settling,
+      ...withdrawing.map(({ lane }) => lane),
+      batching,
+      probing,
+      idleProbing.lane,
+      forgetting,
+      erasing,
+      mailing,
+    ]
     await Promise.all([schedules.stop(), ctx.queue.stopWork()])
     await Promise.all(lanes.map((lane) => lane.stop()))
   }
@@ -158,5 +187,32 @@ async function startProbes(lane: Lane, ctx: SettleContext): Promise<number> {
   if (lane.free() === 0) return 0
   for (const site of await takeDueProbes(ctx.db, lane.free()))
     lane.start(site.controllerId, () => probeOutage(ctx, site))
+  return 0
+}
+
+/** Starts to forget guests if a run is due. Only the elected worker does. Returns 0, because the run logs its own end. */
+async function startForgetting(lane: Lane, ctx: WorkerContext): Promise<number> {
+  if (ctx.queue.isElected() && lane.free() > 0 && (await isRunDue(ctx)))
+    lane.start('guests', (stopping) => forgetGuests(ctx, stopping))
+  return 0
+}
+
+/** Starts to complete erasures of guests, e.g. those whose vouchers have ended. Only the elected worker does. Returns 0, as above. */
+async function startErasing(lane: Lane, ctx: WorkerContext): Promise<number> {
+  if (ctx.queue.isElected()) lane.start('erasures', (stopping) => continueErasures(ctx, stopping))
+  return 0
+}
+
+/** Returns 0, because anybody could fill the log with such requests. */
+async function settleForgotten(ctx: WorkerContext): Promise<number> {
+  await settleForgottenPasswords(ctx)
+  return 0
+}
+
+/** Starts to send messages that are due. Returns 0, because nobody needs a line for each message. */
+async function startMessages(lane: Lane, ctx: WorkerContext): Promise<number> {
+  if (lane.free() === 0) return 0
+  const due = await takeMessages(ctx, { limit: lane.free(), running: lane.keys(), mostOfOneMaker })
+  for (const { id, send } of due) lane.start(id, send)
   return 0
 }

@@ -24,7 +24,8 @@ onFileEnd(() => rmSync(folder, { recursive: true }))
 
 const db = await createTestDatabase()
 const simulator = await startSimulator('--site', 'default=Default', '--site', 'branch=Branch')
-const service = await startService(db.url, {}, 'start')
+const mail = { MAIL_SERVER: '127.0.0.1:9', MAIL_SECURITY: 'none', MAIL_FROM: 'wlan@adler.example' }
+const service = await startService(db.url, mail, 'start')
 const site = await seedControlledSite(db, simulator)
 const { key } = await seedKey(db, { name: 'Check-in', scope: 'write' })
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
@@ -187,6 +188,12 @@ test('the examples of a manage key: who am I, controller, site, template, subscr
   })
   const { rows } = await db.query('select id from webhooks where id = $1 and removed_at is null', [id])
   expect(rows).toEqual([])
+})
+
+test('the message in the example waits for the mail server', async () => {
+  const { id } = await runInBash(blocks('sh').find((block) => block.includes('"message"')) as string, {})
+
+  expect((await get(`/vouchers/${id}/messages`)).messages).toMatchObject([{ state: 'waiting', language: 'en' }])
 })
 
 test('the batch in the example is made', async () => {

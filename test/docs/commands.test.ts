@@ -66,7 +66,7 @@ test('every command line on a page has commands and options that exist', async (
 })
 
 /** Options of other programs that pages name alone. */
-const optionsOfOthers = ['--unit', '--slot']
+const optionsOfOthers = ['--unit', '--slot', '--type', '--target-timeline']
 
 /** Options that a page names without a command, such as `--since`, and that no command has. */
 function unknownOptionsOf(text: string): string[] {

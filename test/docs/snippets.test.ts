@@ -15,6 +15,7 @@ const tests: Record<string, string> = {
   'docs/api-v2.md': 'test/docs/api-v2.test.ts',
   'docs/backups.md': 'test/docs/backups.process.test.ts',
   'docs/get-started.md': 'test/release/get-started.process.test.ts',
+  'docs/move-in.md': 'test/docs/move-in.process.test.ts',
   'docs/operating.md': 'test/docs/operating.process.test.ts',
   'docs/watching.md': 'test/watching/doctor.test.ts',
 }
@@ -26,7 +27,7 @@ const notRun: { starts: RegExp; why: string }[] = [
     why: 'needs a container engine',
   },
   {
-    starts: /^(sudo|sha256sum|password=|vouchers\(\)) ?/,
+    starts: /^(sudo|sha256sum|password=|vouchers(_owner)?\(\)) ?/,
     why: 'needs systemd; get-started.md has most of these commands, too',
   },
   { starts: /^cosign verify/, why: 'needs a published release' },
@@ -35,7 +36,7 @@ const notRun: { starts: RegExp; why: string }[] = [
     why: 'needs a real controller; commands.test.ts checks its options',
   },
   { starts: /^printf %s "\$KEY" \| sha256sum/, why: 'has a placeholder; src/commands tests import keys' },
-  { starts: /^(npm run bench|npx vitest|\. \.ci\/node)/, why: 'is for developers' },
+  { starts: /^(npm run bench|node bench|npx vitest|\. \.ci\/node)/, why: 'is for developers' },
   {
     starts: /^(bin\/voucher-service\.js simulator|curl \$URL\/control)/,
     why: 'simulator tests start it and use these paths',

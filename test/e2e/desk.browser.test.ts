@@ -72,6 +72,40 @@ test('a name and Enter make a voucher, without a mouse; N is for the next guest'
   ])
 })
 
+long(
+  'the desk says how many vouchers are left today, when the next one is possible, and what lasts too long',
+  async () => {
+    const { page, person } = await openDesk()
+    await app.db.query('update staff set vouchers_per_day = 2, longest_minutes = 1440 where id = $1', [person.id])
+    await page.reload()
+    await page.getByText('2 of 2 vouchers left today').waitFor()
+    expect(await page.getByRole('radio', { name: /1 week.*longer than 1 day/ }).isDisabled()).toBe(true)
+    for (const [name, left] of [
+      ['Familie Huber', '1 of 2 vouchers left today'],
+      [
+        'Zimmer 12',
+        /^Your limit of 2 vouchers a day is reached\. The next one can be created from \w{3} \d+ \w+, 00:00\.$/,
+      ],
+    ] as const) {
+      await page.getByLabel('For whom?').fill(name)
+      await page.keyboard.press('Enter')
+      await result(page).waitFor()
+      await page.waitForTimeout(700) // N is ignored for a moment
+      await page.keyboard.press('n')
+      await page.getByRole('status').getByText(left).waitFor()
+    }
+    await expectAccessible(page, 'desk at its limit')
+
+    await page.getByLabel('For whom?').fill('Zimmer 13')
+    await page.keyboard.press('Enter')
+    await page.getByText('The limit of vouchers for today is reached.').waitFor()
+    const { rows } = await app.db.query('select name from vouchers where staff_id = $1 order by created_at', [
+      person.id,
+    ])
+    expect(rows).toEqual([{ name: 'Familie Huber' }, { name: 'Zimmer 12' }])
+  },
+)
+
 test('an unknown outcome turns into the voucher, which exists once', async () => {
   const { page, controller } = await openDesk()
   await controller.fault('created-then-reset', { on: 'create' })
@@ -79,7 +113,7 @@ test('an unknown outcome turns into the voucher, which exists once', async () =>
   await page.getByLabel('For whom?').fill('Familie Huber')
   await page.keyboard.press('Enter')
   await page.getByText('We are finding out whether a voucher was created.').first().waitFor()
-  await expectAccessible(page, 'desk finding out')
+  if (isLong) await expectAccessible(page, 'desk finding out')
   await result(page).waitFor({ timeout: 60_000 })
 
   expect([await shownCode(page)]).toEqual(await codesOn(controller))
@@ -101,7 +135,7 @@ test('a person sees no other site, not even by its address', async () => {
   expect(await page.evaluate(`fetch('/api/v2/sites/${site}').then(({ status }) => status)`)).toBe(404)
 })
 
-test('with all sites chosen, the sites are buttons, and a code of another site is found', async () => {
+long('with all sites chosen, the sites are buttons, and a code of another site is found', async () => {
   const [hotel, pension] = [await startSimulator(), await startSimulator()]
   const siteIds = [
     await seedControlledSite(app.db, hotel, { name: 'Hotel Goldener Adler' }),

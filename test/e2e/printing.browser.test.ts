@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'vite'
 import { expect, test, vi } from 'vitest'
+import { guestLanguages } from '#slips/guest-languages.ts'
 import { startApp } from '#test/app.ts'
 import { startBrowser } from '#test/browser.ts'
 import { size } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { readPaper } from '#test/paper.ts'
 import { findLayoutFaults } from './find-layout-faults.ts'
-import { readPaper } from './paper.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const webFolder = mkdtempSync(join(tmpdir(), 'printing-'))
@@ -165,7 +166,6 @@ test('an open Wi-Fi has no line for a password, and a hidden one is typed', asyn
   expect(slip?.text).not.toContain('Passwort')
 })
 
-const languages = ['de', 'en', 'fr', 'it', 'nl', 'es', 'pl', 'cs'] as const
 const until = { id: '1-until', valid_until: '2026-12-24T10:00:00.000Z', expire_minutes: 60, max_uses: 0 }
 const familyName = 'Familie Wolkenstein-Trostburg, Suite 7'
 /** The longest name that the desk accepts. */
@@ -185,18 +185,19 @@ const longTexts = {
 }
 const usualTexts = { guestInfo: { ...longTexts.guestInfo, wifi_name: wifiName, wifi_password: wifiPassword } }
 
-test.each(languages.slice(0, size(2, 8)))(
-  'everything fits on cards and slips in %s and another language',
+test.each(guestLanguages.slice(0, size(2, guestLanguages.length)))(
+  'everything fits on cards and slips in %s and up to two other languages',
   async (language) => {
-    const second = languages[(languages.indexOf(language) + 1) % languages.length]
+    const second = guestLanguages[(guestLanguages.indexOf(language) + 1) % guestLanguages.length]
     const some = [
       ...vouchers(1),
       ...vouchers(1, { ...until, name: familyName }),
       ...vouchers(1, { id: '1-long', name: longestName }),
       ...vouchers(1, { ...until, id: '1-both', name: longestName }),
     ]
+    const third = guestLanguages[(guestLanguages.indexOf(language) + 2) % guestLanguages.length]
     for (const paper of ['a4', '80mm'])
-      for (const both of [[language], [language, second]])
+      for (const both of [[language], [language, second], [language, second, third]])
         for (const [kind, texts] of Object.entries({ long: longTexts, usual: usualTexts })) {
           const faults = await print({ vouchers: some, paper, languages: both, ...texts })
           if (process.env['SCREENSHOTS']) await readPrinter(`${paper} ${both.join('-')} ${kind}`)
@@ -208,6 +209,57 @@ test.each(languages.slice(0, size(2, 8)))(
     expect(pages.map(({ qrCodes }) => qrCodes.map(({ text }) => text))).toEqual(Array(4).fill([wifiText]))
   },
 )
+
+const chosenLines = [
+  ['code', 'validity', 'name', 'wifi_name', 'wifi_qr', 'wifi_password', 'heading', 'logo', 'house', 'footer'],
+  ['footer', 'name', 'wifi_qr', 'house', 'wifi_password', 'code', 'wifi_name', 'validity'],
+  ['wifi_password', 'code', 'logo', 'wifi_qr'],
+  ['wifi_name', 'wifi_password', 'code', 'validity'],
+  ['code'],
+]
+
+test.each(chosenLines)('chosen lines are printed in their order, and everything fits: %s', async (...lines) => {
+  const some = [...vouchers(1), ...vouchers(1, { ...until, name: longestName })]
+  let text = ''
+  for (const [kind, texts] of Object.entries({ long: longTexts, usual: usualTexts }))
+    for (const paper of ['a4', '80mm']) {
+      const chosen = { ...texts, guestInfo: { ...texts.guestInfo, slip_lines: lines } }
+      const faults = await print({ vouchers: some, paper, languages: ['de', 'en', 'fr'], ...chosen })
+      text = (await page.locator('.vs-slip').first().textContent()) ?? ''
+      const pages = await readPrinter(`${paper} ${lines.join(' ')} ${kind}`)
+      const codes = pages.flatMap(({ qrCodes }) => qrCodes)
+
+      expect({ kind, paper, faults }).toEqual({ kind, paper, faults: [] })
+      expect(codes.length).toBe(lines.includes('wifi_qr') ? 2 : 0)
+    }
+  const found = {
+    heading: 'WLAN-Zugang',
+    wifi_name: wifiName,
+    wifi_password: wifiPassword,
+    code: '10482-91056',
+    validity: '1 Tag ab der ersten',
+    name: 'Zimmer 101',
+    footer: usualTexts.guestInfo.footer,
+    house: site.name,
+  }
+  const order = Object.entries(found)
+    .filter(([, word]) => text.includes(word))
+    .toSorted(([, a], [, b]) => text.indexOf(a) - text.indexOf(b))
+  expect(order.map(([line]) => line)).toEqual(lines.filter((line) => line in found))
+})
+
+test('with a slip for each language, a voucher has as many slips', async () => {
+  await print({
+    paper: '80mm',
+    languages: ['de', 'en', 'nl'],
+    guestInfo: { ...guestInfo, slip_per_language: true },
+  })
+  const pages = await readPrinter('80mm per language')
+
+  expect(pages.map(({ text }) => /WLAN-Zugang|Wi-Fi access|Wifi-toegang/.exec(text)?.[0])).toEqual([
+    ...['WLAN-Zugang', 'Wi-Fi access', 'Wifi-toegang'],
+  ])
+})
 
 test('the longest name and password are still read from a card', async () => {
   await print(longTexts)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible, expectKeyboardReachesAll } from '#test/axe.ts'
 import { atUrl, startBrowser } from '#test/browser.ts'
+import { isLong } from '#test/measuring.ts'
 import type { Account } from '#test/network/oidc-provider.ts'
 import { openPage } from '#test/web.ts'
 import { password, startProviderApp } from './provider-app.ts'
@@ -9,6 +10,7 @@ import { wordsOf } from './words.ts'
 
 const { app, url, provider, admin } = await startProviderApp()
 const browser = await startBrowser()
+const long = test.runIf(isLong)
 const { t } = wordsOf('en')
 const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Adler-Konto' })
 
@@ -72,7 +74,7 @@ test('an administrator tries groups out and saves them', async () => {
   await signInAs('anna').then((other) => other.getByRole('link', { name: 'Settings' }).waitFor())
 })
 
-test('a new sign-in by the provider that fails says why in the dialog, and another try works', async () => {
+long('a new sign-in by the provider that fails says why in the dialog, and another try works', async () => {
   const page = await signInAs('katrin')
   await atUrl(page, '/vouchers')
   await app.db.query(`update staff_sessions set authenticated_at = now() - interval '16 minutes'`)
@@ -95,7 +97,7 @@ test('a new sign-in by the provider that fails says why in the dialog, and anoth
   await page.getByRole('heading', { name: t('keys-page.created-title', { name: 'Cash desk' }) }).waitFor()
 })
 
-test('while the provider is away, the page says so, and the password works', async () => {
+long('while the provider is away, the page says so, and the password works', async () => {
   const other = await startProviderApp() // the first one has read where the provider's sign-in page is
   other.provider.isAway = true
   const page = await openPage(browser, { url: other.url })

@@ -54,7 +54,7 @@ test('300 sites are imported and searched; the one whose password was wrong gets
   const page = await openAs(administrator)
   await page.goto('/sites')
   await page.getByText('No sites yet').waitFor()
-  await expectAccessible(page, 'sites none')
+  if (isLong) await expectAccessible(page, 'sites none')
   await page.setViewportSize({ width: 1440, height: 900 })
 
   await page.getByRole('button', { name: 'Import CSV' }).click()
@@ -67,7 +67,7 @@ test('300 sites are imported and searched; the one whose password was wrong gets
   expect(await page.getByText('No controller is called “unifi-31”.').locator('xpath=../..').innerText()).toContain(
     'Line 301',
   )
-  await expectAccessible(page, 'sites import wrong', { widths: [1440] })
+  if (isLong) await expectAccessible(page, 'sites import wrong', { widths: [1440] })
   await upload(csv('Hotel am Schlosspark,unifi-13,default'))
   await page.getByRole('button', { name: 'Add 300 sites' }).click()
   await page.getByText('1–50 of 300').waitFor()
@@ -242,7 +242,7 @@ test('a manager of two sites sees these two with their state, and no administrat
   await page.getByText('Wi-Fi and slip').waitFor()
   expect(await page.getByText('Connection test').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Deactivate…' }).count()).toBe(0)
-  await expectAccessible(page, 'site of a manager')
+  if (isLong) await expectAccessible(page, 'site of a manager')
   await page.goto(`/sites/${other}`)
   await page.getByRole('alert').waitFor()
   await page.goto('/sites/add')

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '#test/axe.ts'
 import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
+import { isLong } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -14,6 +15,7 @@ const app = await startWebApp()
 const worker = await startWorker(app.context)
 onFileEnd(() => worker.stop())
 const browser = await startBrowser()
+const long = test.runIf(isLong)
 await seedPerson(app.db, { role: 'admin' }) // until there is one, every page leads to the first run
 const controller = await startSimulator()
 const site = await seedControlledSite(app.db, controller, { name: 'Hotel Goldener Adler' })
@@ -128,7 +130,7 @@ test('by keyboard: / searches a code, J K X move and select, Enter opens, Esc cl
   await page.getByText('Tastatur 1').waitFor()
 })
 
-test('a pause after a space keeps the space in the search field; *Clear filters* empties the field', async () => {
+long('a pause after a space keeps the space in the search field; *Clear filters* empties the field', async () => {
   await createVouchers(['Anna Berger', 'Anna Huber'])
   const page = await openVouchers()
   const field = page.getByLabel('Name or code')
@@ -158,7 +160,7 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
     expect((await app.call(`/api/v2/vouchers/${id}`, { method: 'PATCH', key, body: change })).status).toBe(200)
   const page = await openVouchers(`/vouchers?voucher=${id}`)
   const drawer = page.getByRole('dialog').first()
-  for (const words of ['changed the name to Zimmer 312', 'changed the reference to R-312', 'removed the end'])
+  for (const words of ['changed the name', 'changed the reference', 'removed the end'])
     await drawer.getByText(`Check-in (PMS) ${words}`, { exact: true }).waitFor()
 
   await drawer.getByRole('button', { name: 'Extend…' }).click()
@@ -172,7 +174,7 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
   await vi.waitFor(async () => expect(await drawer.getByRole('button', { name: 'Extend…' }).count()).toBe(0))
 })
 
-test('while another export runs, the page says so and offers to try again', async () => {
+long('while another export runs, the page says so and offers to try again', async () => {
   await createVouchers(['Zimmer 401'])
   const page = await openVouchers()
   await page.getByText('Zimmer 401').waitFor()

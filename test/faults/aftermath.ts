@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { withoutTag } from '#domain/record/voucher-shape.ts'
 import { isLong } from '#test/measuring.ts'
 import type { Aftermath } from './checker.ts'
-import type { World } from './world.ts'
+import type { WorldOfRecord } from './world.ts'
 
 /** All work has to end in 30 s. In CI the machine may be busy with other tests, and four times that is allowed. */
 const quietSeconds = isLong ? 30 : 120
 
 /** Waits for the settle window, forces one sync of each site, and then waits until all work has ended. */
-export async function waitForQuiet(world: World): Promise<void> {
+export async function waitForQuiet(world: WorldOfRecord): Promise<void> {
   await pause(world.settleSeconds * 1_000)
   const { rows } = await world.db.query<{ at: Date }>('select now() as at')
   await world.db.query(`update sites set next_sync_at = now() - interval '1 second'`)
@@ -16,7 +16,7 @@ export async function waitForQuiet(world: World): Promise<void> {
   while (Date.now() < endsAt && !(await isQuiet(world, rows[0]?.at as Date))) await pause(500)
 }
 
-async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
+async function isQuiet({ db, sink }: WorldOfRecord, since: Date): Promise<boolean> {
   const { rows } = await db.query<{ open: boolean }>(
     `select exists (select from creations where settled_at is null)
          or exists (select from batches where finished_at is null)
@@ -30,7 +30,7 @@ async function isQuiet({ db, sink }: World, since: Date): Promise<boolean> {
   return rows[0]?.open === false && unnotified.rows.every(({ id }) => sink.notified.has(id))
 }
 
-export async function readAftermath({ db, controllers, sink }: World): Promise<Aftermath> {
+export async function readAftermath({ db, controllers, sink }: WorldOfRecord): Promise<Aftermath> {
   const { rows: recorded } = await db.query<Aftermath['recorded'][0]>(
     `select site_id as "siteId", id, code, status, creation_id as "creationId", batch_id as "batchId"
        from vouchers where status <> 'revoked'`,

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '#test/random.ts'
 import type { Attempt, ClientActivity, Stay } from './checker.ts'
-import type { World } from './world.ts'
+import type { WorldOfClients } from './world.ts'
 
 const timeoutMs = 25_000
 /** A batch or a revocation that takes longer is stuck. */
@@ -21,7 +21,7 @@ export type Clients = ClientActivity & {
  * Starts clients that act like programs at a front desk. They repeat a request without a clear answer, with the same
  * Idempotency-Key, until they have a voucher.
  */
-export function startClients(world: World, random: Random, clients: number): Clients {
+export function startClients(world: WorldOfClients, random: Random, clients: number): Clients {
   const history: Attempt[] = []
   const batches: string[] = []
   const stays: Stay[] = []

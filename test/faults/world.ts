@@ -19,6 +19,12 @@ type SimulatedSite = { id: number; reference: string; tellsWhoMade: boolean }
 
 type SimulatedController = { simulator: Simulator; proxy: ToxicProxy; sites: SimulatedSite[] }
 
+/** What the clients of the fault tests need. */
+export type WorldOfClients = Pick<World, 'apis' | 'controllers' | 'keys'>
+
+/** What is read when all work has ended. */
+export type WorldOfRecord = Pick<World, 'db' | 'controllers' | 'sink' | 'settleSeconds'>
+
 export type World = {
   apis: Supervised[]
   worker: Supervised
@@ -88,7 +94,8 @@ export async function startWorld(mutant?: Mutant): Promise<World> {
   }
 }
 
-async function startController(
+/** Starts a simulated controller with two sites, and a proxy in front of it. */
+export async function startController(
   db: Database,
   { dialect, driver, flavour }: (typeof allDialects)[0],
 ): Promise<SimulatedController> {

@@ -11,7 +11,7 @@ import { spawnCommand, startService } from '#test/service.ts'
 import { listV1, openDesks, sendWithoutWaiting } from './desks.ts'
 import { place, readPresent, readStanding, startController, waitForQuiet } from './sites.ts'
 
-const secondsWithout = size(15, 35)
+const secondsWithout = size(10, 35)
 
 test('while commits are not confirmed, writes are rejected, lists are answered and connections do not run out', {
   timeout: 240_000,
@@ -28,7 +28,7 @@ test('while commits are not confirmed, writes are rejected, lists are answered a
   })
   const apis = [await startApi(), await startApi()]
   const worker = await startService(databaseUrl, {}, 'worker')
-  const desks = apis.map((api) => openDesks(api, sites, 4))
+  const desks = apis.map((api) => openDesks(api, sites, size(2, 4)))
   const hasty = apis.map((api) => sendWithoutWaiting(api, sites[0]?.id ?? 0))
   const done = () => desks.reduce((sum, each) => sum + each.done(), 0)
   const standby = async (names: string) => {
@@ -43,7 +43,7 @@ test('while commits are not confirmed, writes are rejected, lists are answered a
     )
     return rows[0] as { waiting: number; all: number }
   }
-  while (done() < 40) await pause(50)
+  while (done() < size(15, 40)) await pause(50)
 
   await standby('ANY 1 (*)')
   await pause(7_000) // the first commits are given up after 5 s

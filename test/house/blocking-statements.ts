@@ -29,7 +29,7 @@ function problemInSteps(text: string): string | undefined {
   const actions = actionsOf(text)
   if (!actions) return 'only indexes that are built concurrently, updates with :part, and alter table can run in steps'
   return actions
-    .map((action) => problemOfAction(action) ?? problemOfRepeat(action))
+    .map((action) => problemOfAction(action) ?? problemOfRepeat(action, actions))
     .find((problem) => problem !== undefined)
 }
 
@@ -87,7 +87,12 @@ function problemOfAction(action: string): string | undefined {
   return undefined
 }
 
-function problemOfRepeat(action: string): string | undefined {
+function problemOfRepeat(action: string, all: string[]): string | undefined {
+  const constraint = /^add constraint (\w+) /i.exec(action)?.[1]
+  if (constraint !== undefined)
+    return all.slice(0, all.indexOf(action)).includes(`drop constraint if exists ${constraint}`)
+      ? undefined
+      : 'a repeat would fail: drop the constraint in the same statement, with "if exists"'
   if (/^add column (?!if not exists )/i.test(action) || /^add (?!column )/i.test(action))
     return 'a repeat would fail: write "add column if not exists"'
   if (/^drop (column|constraint) (?!if exists )/i.test(action)) return 'a repeat would fail: write "if exists"'

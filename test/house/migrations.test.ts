@@ -53,6 +53,9 @@ test.for([
   `${inSteps}alter table vouchers add planted text;`,
   `${inSteps}alter table vouchers drop column planted;`,
   `${inSteps}create table planted (id integer);`,
+  `${inSteps}alter table vouchers add constraint planted check (max_uses < 10) not valid;`,
+  `${inSteps}alter table vouchers drop constraint if exists other, add constraint planted check (max_uses < 10) not valid;`,
+  `${inSteps}alter table vouchers drop constraint if exists planted, add constraint planted check (max_uses < 10);`,
 ])('a statement that holds up writes, or cannot be repeated, is found: %s', (sql) => {
   expect(findBlockingStatements(sql)).not.toEqual([])
 })
@@ -69,6 +72,7 @@ test.for([
   `${inSteps}alter table vouchers add column if not exists planted text;
      create index concurrently planted on vouchers (planted) where planted <> ';';
      update vouchers set planted = 'x' where planted is null and :part; -- all of them;
+     alter table vouchers drop constraint if exists planted, add constraint planted check (max_uses in (1, 2)) not valid;
      alter table vouchers validate constraint planted;
      drop index concurrently if exists planted_before;`,
 ])('a statement that does not is allowed: %s', (sql) => {

@@ -33,8 +33,8 @@ test('only src/config.ts reads the environment', () => {
 
 /** Names in capitals that pages mention and that are not settings of the service. */
 const others = [
-  /^(PG|POSTGRES_|NODE_|TEST_|npm_|COMPOSE_|VOUCHER_SERVICE_)/, // other programs, the tests, and the Compose files
-  /^(CHROMIUM|SCREENSHOTS|SECURITY|CHANGELOG|README|NAME|NAME_FILE|VERSION|SHA256SUMS)$/,
+  /^(PG|POSTGRES_|NODE_|TEST_|PHP_TOOL_|npm_|COMPOSE_|VOUCHER_SERVICE_)/, // other programs, the tests, and the Compose files
+  /^(CADDYFILE|CHROMIUM|SCREENSHOTS|SECURITY|CHANGELOG|README|APP_KEY|NAME|NAME_FILE|VERSION|SHA256SUMS)$/,
   /^UNAUTHORIZE_GUEST_ACCESS$/, // an action of UniFi
 ]
 

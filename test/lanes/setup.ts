@@ -14,9 +14,12 @@ function waitPatiently(): void {
   const shared = vi as typeof vi & { isPatient?: boolean } // one for all files of a worker
   if (shared.isPatient) return
   shared.isPatient = true
-  const { waitFor } = vi
-  vi.waitFor = (callback, given = {}) => {
-    const { timeout = 60_000, ...options } = typeof given === 'number' ? { timeout: given } : given
-    return waitFor(callback, { ...options, timeout: isLong ? timeout : Math.max(timeout, 60_000) })
-  }
+  const { waitFor, waitUntil } = vi
+  vi.waitFor = (callback, options) => waitFor(callback, patient(options))
+  vi.waitUntil = (callback, options) => waitUntil(callback, patient(options))
+}
+
+function patient<T extends { timeout?: number }>(given: T | number = 60_000): T {
+  const { timeout = 60_000, ...options } = typeof given === 'number' ? { timeout: given } : given
+  return { ...options, timeout: isLong ? timeout : Math.max(timeout, 60_000) } as T
 }

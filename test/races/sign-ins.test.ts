@@ -25,7 +25,7 @@ async function mostInAMinute(simulator: Simulator): Promise<number> {
   return Math.max(0, ...times.map((start) => times.filter((at) => at >= start && at < start + 60_000).length))
 }
 
-const creates = size(120, 10_000)
+const creates = size(60, 10_000)
 
 test(`${creates} creates over two processes and a worker: at most two sign-ins per controller`, {
   timeout: 300_000,
@@ -46,7 +46,7 @@ test(`${creates} creates over two processes and a worker: at most two sign-ins p
   for (const count of signIns) expect(count).toBeLessThanOrEqual(2)
 })
 
-const stormSeconds = size(15, 150)
+const stormSeconds = size(4, 150)
 
 test(`while sessions keep ending for ${stormSeconds} s, there are never more than 5 sign-ins in a minute`, {
   timeout: 300_000,
@@ -55,14 +55,15 @@ test(`while sessions keep ending for ${stormSeconds} s, there are never more tha
   const site = await seedControlledSite(db, simulator, { driver: 'unifi-classic' })
   const answers = { made: 0, refused: 0 }
   const endsAt = Date.now() + stormSeconds * 1_000
+  const isOver = () => Date.now() >= endsAt && answers.refused > 100 // a busy machine needs longer
   const storm = (async () => {
-    while (Date.now() < endsAt) {
+    while (!isOver()) {
       await simulator.behave({ expireSessions: true })
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
   await withClients(8, range(8), async (i) => {
-    while (Date.now() < endsAt) {
+    while (!isOver()) {
       const answer = await create(i, site)
       if (answer.status === 201) answers.made += 1
       else if (answer.status === 500) answers.refused += 1

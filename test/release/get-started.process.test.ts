@@ -9,8 +9,8 @@ import { expect, test, vi } from 'vitest'
 import { startBrowser } from '#test/browser.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { readPaper } from '#test/paper.ts'
 import { openPage } from '#test/web.ts'
-import { readPaper } from '../e2e/paper.ts'
 import { startCleanMachine } from './clean-machine.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -66,8 +66,8 @@ export async function prepareBatches(app: TestApp) {
           upKbps: 0,
           quotaMb: 0,
         }
-        const asked = { shape, note: shape.name, controllerAheadMs: 0, minutesCut: false }
-        const sent = await sendRows(db, batch, asked, [{ number, creationId }])
+        const asked = { shape, note: shape.name, controllerAheadMs: 0, minutesCut: false, issuingCounters: null }
+        const { sent } = await sendRows(db, batch, asked, [{ number, creationId }])
         return { creationId, sent }
       },
     }

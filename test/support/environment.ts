@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { drivers } from '#drivers/registry.ts'
 import { keyring } from '#lib/settings.ts'
+import { serviceUrl } from './data/template-database.ts'
 
 /** All processes of a test run have the same key. */
 const encryptionKeys = `test:${Buffer.alloc(32, 'test').toString('base64')}`
@@ -20,7 +21,7 @@ export const testDrivers = drivers
 /** The smallest environment with which the service starts. */
 export function testEnvironment(databaseUrl: string, more: Record<string, string> = {}): Record<string, string> {
   return {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: serviceUrl(databaseUrl),
     ENCRYPTION_KEYS: encryptionKeys,
     PORT: '0',
     DRAIN_SECONDS: '0',

@@ -94,8 +94,9 @@ export async function spawnCommand(
   options: {
     stdin?: string
     env?: Record<string, string>
-    /** The process gets SIGTERM when this is settled. */
-    stopAfter?: Promise<unknown>
+    /** The process gets SIGTERM, or another signal, when this is settled, or after its first output. */
+    stopAfter?: Promise<unknown> | 'output'
+    signal?: NodeJS.Signals
     closeStdout?: true
     script?: string
   } = {},
@@ -108,8 +109,9 @@ export async function spawnCommand(
   child.stderr.on('data', (chunk) => (stderr += chunk))
   if (options.closeStdout) child.stdout.destroy()
   child.stdin.end(options.stdin ?? '')
-  const stop = () => child.kill('SIGTERM')
-  void options.stopAfter?.then(stop, stop)
+  const stop = () => child.kill(options.signal ?? 'SIGTERM')
+  if (options.stopAfter === 'output') child.stdout.once('data', stop)
+  else void options.stopAfter?.then(stop, stop)
   const [exitCode] = (await once(child, 'close')) as [number | null]
   return { exitCode, stdout, stderr, json: () => JSON.parse(stdout) }
 }

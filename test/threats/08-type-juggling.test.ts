@@ -55,7 +55,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 )
 
-const count = size(800, 100_000)
+const count = size(400, 100_000)
 
 test(`${count} generated bodies: never a 5xx, never a controller call for a 4xx`, async () => {
   const bodies = fc.sample(body, { numRuns: count, seed: Date.now() % 2 ** 31 })

@@ -13,7 +13,7 @@ import { startService } from '#test/service.ts'
 
 const shape = { name: 'x', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 const site = 'b6a2c1de-0000-4000-8000-000000000001'
-const replies = size(160, 10_000)
+const replies = size(80, 10_000)
 
 test(`${replies} garbage replies to creates cause only 500 and 502, reveal no content and do not stop the service`, {
   timeout: 300_000,
@@ -70,7 +70,7 @@ test.each(Object.keys(drivers))(
       return driver?.connect({ ...access, session })
     }
     const unexpected: unknown[] = []
-    for (const i of range(size(40, 1_500))) {
+    for (const i of range(size(20, 1_500))) {
       const connection = await (i % 2 === 0 ? signedIn() : driver?.connect({ ...access, session: memorySession() }))
       if (!connection) throw new Error('no driver')
       const calls = [

@@ -49,7 +49,7 @@ async function fingerprint(): Promise<string> {
   )
   const sites = await app.db.query(
     `select id, name, active, controller_id, controller_site, wifi_ssid, wifi_password, wifi_hidden, time_zone,
-       guest_languages, slip_footer, room_days from sites`,
+       guest_languages, slip_footer, room_days, slip_lines, slip_per_language, slip_password_for_keys from sites`,
   )
   return createHash('sha256')
     .update(JSON.stringify([tables.map(({ rows }) => rows), sites.rows]))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -7,6 +7,7 @@ import { codeOf } from '#test/data/second-factors.ts'
 import { seedPerson } from '#test/data/seed.ts'
 import { isLong } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
+import { issueMailCertificate, mailUser, startMailServer } from '#test/network/mail-server.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { type SinkAnswer, startWebhookSink } from '#test/network/webhook-sink.ts'
 import { startService } from '#test/service.ts'
@@ -25,6 +26,9 @@ test.each(levels)(
   async (level) => {
     const db = await createTestDatabase()
     const [password, controllerPassword, wifiPassword] = [canary('person'), canary('controller'), canary('wifi')]
+    const mailPassword = canary('mail')
+    const certificate = await issueMailCertificate()
+    const mailServer = await startMailServer({ certificate, password: mailPassword })
     const { email } = await seedPerson(db, { role: 'admin', password })
     const simulator = await startSimulator('--flavour', 'self-hosted', '--password', controllerPassword)
     const sink = await startWebhookSink()
@@ -64,6 +68,14 @@ test.each(levels)(
     const { id: site } = (await send('POST', '/sites', { name: 'Canary', controller_id: controllerId })).json()
     const wifi = { wifi_name: 'Guests', wifi_password: wifiPassword }
     await receive('PATCH', `/sites/${site}/guest-info`, wifi) // people print it on slips, so they may see it
+    const mail = {
+      host: '127.0.0.1',
+      port: mailServer.port,
+      username: mailUser,
+      password: mailPassword,
+      certificate_pin: new X509Certificate(certificate.certificate).fingerprint256,
+    }
+    expect((await send('PATCH', '/settings/mail', mail)).status).toBe(200)
     const key = await receive('POST', '/keys', { name: 'Canary', scope: 'write' })
     const hookPath = canary('webhook')
     const hook = await receive('POST', '/webhooks', {
@@ -89,6 +101,7 @@ test.each(levels)(
       password,
       controllerPassword,
       wifiPassword,
+      mailPassword,
       cookie: cookie.split('=')[1] as string,
       key: key.secret.slice(12),
       rolledKey: rolled.secret.slice(12),
@@ -117,10 +130,21 @@ test.each(levels)(
     await send('POST', '/controllers/check', { controller_id: controllerId })
     await send('POST', '/controllers/check', { ...controller, name: undefined, username: 'somebody-else' })
 
+    const failing = [undefined, 'cut', { code: 550, text: `no, ${mailPassword}` }] as const
+    for (const step of ['signIn', 'data'] as const)
+      for (const fault of failing) {
+        if (fault) mailServer.faults[step] = fault
+        else delete mailServer.faults[step]
+        await send('POST', '/settings/mail/test', { to: 'canary@example.com' })
+      }
+    expect(mailServer.received.length).toBeGreaterThan(0)
+
     // Secrets in the wrong place: other fields, other types, headers, the query.
     for (const secret of Object.values(secrets)) {
       await send('POST', '/controllers', { ...controller, secret: [secret], passwort: secret })
       await send('POST', '/session', { email, password: secret, token: secret })
+      await send('PATCH', '/settings/mail', { ...mail, password: [secret], username: { secret } })
+      await send('POST', '/settings/mail/test', { ...mail, host: `${secret} `, password: secret, to: secret })
       const wrong = await send('POST', '/session', { email, password: `${secret}x` })
       expect([401, 429]).toContain(wrong.status)
       const inOtherField = await send('POST', '/session', { email: secret, password: 'four random words' })
@@ -145,7 +169,7 @@ test.each(levels)(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     )
     await Promise.all(sent)
-    await expect.poll(async () => (await send('GET', '/audit?limit=200')).status, { timeout: 30_000 }).toBe(200)
+    await expect.poll(async () => (await send('GET', '/audit?limit=200')).status).toBe(200)
     for (const path of [
       '/keys',
       '/webhooks',
@@ -153,6 +177,7 @@ test.each(levels)(
       '/staff',
       '/controllers',
       '/me/sessions',
+      '/settings/mail',
     ])
       expect([path, (await send('GET', path)).status]).toEqual([path, 200])
     await service.stop()

@@ -53,6 +53,7 @@ test('a code that was seen does not work again, also in another sign-in', async 
 test(`two sign-ins at once with one code: one passes, in each of ${size(5, 50)} rounds`, async () => {
   const person = await victim()
   for (let round = 0; round < size(5, 50); round++) {
+    await app.db.query('delete from rate_limits') // each round has a rejected code
     await app.db.query('update authenticator_apps set last_step = null where staff_id = $1', [person.id])
     const [code, recovery] = [await person.app.code(), person.app.recoveryCodes[round]]
     const steps = [await startStep(person.email), await startStep(person.email)]
@@ -65,7 +66,6 @@ test(`two sign-ins at once with one code: one passes, in each of ${size(5, 50)} 
       more.map((step) => post('/session/second-factor', { recovery_code: recovery }, step)),
     )
     expect(used.map(({ status }) => status).toSorted()).toEqual([200, 403])
-    await app.db.query('delete from rate_limits')
   }
 })
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { size } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 
 /** The addresses, keys and sites that the clients use. */
@@ -31,7 +32,8 @@ type Request = { key?: string; body?: object; idempotencyKey?: string; expected:
 
 /** A batch or a revocation that takes longer is stuck. */
 const maxWaitMs = 120_000
-const pauseMs = 100
+/** Most of the requests are sent while processes start. */
+const pauseMs = size(400, 100)
 /** A revocation of this many vouchers is large: a small one has at most 50. */
 const largeBatch = 51
 
@@ -114,7 +116,7 @@ export function startLoad(target: LoadTarget): Load {
     const endsAt = Date.now() + maxWaitMs
     for (let state = 'running'; state === 'running'; ) {
       if (Date.now() > endsAt) return void load.failures.push(`${path} is still running after ${maxWaitMs / 1_000} s`)
-      await pause(200)
+      await pause(size(400, 200))
       ;({ state } = await read(path))
     }
   }

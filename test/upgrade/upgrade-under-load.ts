@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectDatabase, type Database } from '#db/database.ts'
+import { addController } from '#domain/controllers/add-controller.ts'
 import { randomBase62, sha256Of } from '#domain/keys/key.ts'
-import { seedControlledSite, seedKey } from '#test/data/seed.ts'
+import { seedKeyOfAnyVersion, testActor } from '#test/data/seed.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
+import { testDrivers, testKeyring } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
 import { type Simulator, startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
@@ -76,7 +78,7 @@ function countWork({ created, batches, revocations }: Load) {
   return { created: created.length, batches: batches.length, revocations: revocations.length }
 }
 
-/** The session of an administrator, with the columns of 0.1.0: our own queries need the newest ones. */
+/** The session of an administrator. It is written with the columns of 0.1.0, as sites and keys are: our own queries need newer ones. */
 async function seedSession(db: Database): Promise<string> {
   const token = randomBase62(43)
   await db.query(
@@ -99,16 +101,25 @@ async function createEmptyDatabase(): Promise<string> {
 
 async function seedSites(db: Database, [integration, classic]: Simulator[]): Promise<number[]> {
   return [
-    await seedControlledSite(db, integration as Simulator, { name: 'Integration' }),
-    await seedControlledSite(db, classic as Simulator, { name: 'Classic', driver: 'unifi-classic' }),
+    await seedSite(db, 'Integration', 'unifi-integration', integration as Simulator),
+    await seedSite(db, 'Classic', 'unifi-classic', classic as Simulator),
   ]
 }
 
+async function seedSite(db: Database, name: string, driver: string, simulator: Simulator): Promise<number> {
+  const { url: address, apiKey, login } = simulator
+  const credentials = driver === 'unifi-classic' ? login : { apiKey }
+  const request = { name, driver, address, credentials }
+  const controller = await addController({ db, keyring: testKeyring, drivers: testDrivers }, testActor, request)
+  const { rows } = await db.query<{ id: number }>(
+    `insert into sites (name, controller_id, controller_site, active, next_sync_at) values ($1, $2, 'default', true, now()) returning id`,
+    [name, controller.id],
+  )
+  return rows[0]?.id as number
+}
+
 async function seedKeys(db: Database) {
-  return {
-    write: (await seedKey(db, { name: 'Write', scope: 'write' })).key,
-    manage: (await seedKey(db, { name: 'Manage', scope: 'manage' })).key,
-  }
+  return { write: await seedKeyOfAnyVersion(db, 'write'), manage: await seedKeyOfAnyVersion(db, 'manage') }
 }
 
 /** Adds the webhook that gets all events. Old code must do it, because new code may write columns that are not there yet. */

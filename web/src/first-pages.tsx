@@ -28,12 +28,14 @@ const houses = {
 }
 
 const provider = { name: '%provider%', starts_at_once: false }
-const passwordsOnly = { provider: null, password_sign_in: true }
-/** The sign-in pages by their names. */
+const passwordsOnly = { provider: null, password_sign_in: true, link_mail: false }
+/** The sign-in pages by their names. With `mail`, people who forgot the password can get a link. */
 const signInMethods = {
   'sign-in': passwordsOnly,
-  'sign-in.provider': { provider, password_sign_in: true },
-  'sign-in.provider-only': { provider, password_sign_in: false },
+  'sign-in.mail': { ...passwordsOnly, link_mail: true },
+  'sign-in.provider': { provider, password_sign_in: true, link_mail: false },
+  'sign-in.provider.mail': { provider, password_sign_in: true, link_mail: true },
+  'sign-in.provider-only': { provider, password_sign_in: false, link_mail: false },
 }
 
 const roles = ['desk', 'manager', 'admin'] as const

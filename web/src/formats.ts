@@ -1,31 +1,12 @@
+import { type DateOptions, formatNumberIn, formatTimeIn, formatterOfTimes, kept } from '#lib/intl-formats.ts'
 import { currentLanguage, type Language } from './i18n/i18n.ts'
 import { localeOf } from './i18n/locale.ts'
 
-/**
- * Times, dates, numbers and names of languages in words. The first formatter of a kind costs up to a tenth of the start of the desk
- * on a slow computer, so each one is created when it is needed, and kept.
- */
-function kept<Options extends object, Formatter>(create: (locale: string, options: Options) => Formatter) {
-  const known = new Map<string, Formatter>()
-  return (locale: string, options: Options): Formatter => {
-    const key = `${locale} ${JSON.stringify(options)}`
-    const formatter = known.get(key) ?? create(locale, options)
-    known.set(key, formatter)
-    return formatter
-  }
-}
-
-const dates = kept((locale, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options))
-const numbers = kept((locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options))
 const relatives = kept(
   (locale, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options),
 )
 const languages = kept((locale, options: Intl.DisplayNamesOptions) => new Intl.DisplayNames(locale, options))
-const lists = kept((locale, options: Intl.ListFormatOptions) => new Intl.ListFormat(locale, options))
-const plurals = kept((locale, options: Intl.PluralRulesOptions) => new Intl.PluralRules(locale, options))
 const collators = kept((_locale, options: Intl.CollatorOptions) => new Intl.Collator(undefined, options))
-
-export type PluralRule = Intl.LDMLPluralRule
 
 /** The time of day: 12:30. */
 export const clock = { hour: '2-digit', minute: '2-digit' } as const
@@ -36,16 +17,9 @@ export const dayAndClock = { weekday: 'short', ...shortDay, ...clock } as const
 /** For tooltips. */
 export const fullTime = { dateStyle: 'full', timeStyle: 'long' } as const
 
-/** Without `timeZone`, the zone of the browser is used. */
-type DateOptions = Omit<Intl.DateTimeFormatOptions, 'timeZone'> & { timeZone?: string | undefined }
-
 /** A time in the language of the page, or in another one. */
 export function formatTime(at: Date | string, options: DateOptions, language: Language = currentLanguage()): string {
   return formatTimeIn(localeOf(language), at, options)
-}
-
-export function formatTimeIn(locale: string, at: Date | string, { timeZone, ...options }: DateOptions): string {
-  return dates(locale, { ...options, ...(timeZone !== undefined && { timeZone }) }).format(new Date(at))
 }
 
 /** Whether two times are on the same day in this zone. */
@@ -66,7 +40,7 @@ export function wallClock(at: number, timeZone: string): Record<string, number> 
     second: two,
     hourCycle: 'h23',
   } as const
-  const parts = dates('en', { timeZone, ...shown }).formatToParts(at)
+  const parts = formatterOfTimes('en', { timeZone, ...shown }).formatToParts(at)
   return Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
 }
 
@@ -83,18 +57,6 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
   return formatNumberIn(localeOf(currentLanguage()), value, options)
 }
 
-export function formatNumberIn(locale: string, value: number, options: Intl.NumberFormatOptions = {}): string {
-  return numbers(locale, options).format(value)
-}
-
-export function formatListIn(locale: string, parts: string[]): string {
-  return lists(locale, { type: 'conjunction' }).format(parts)
-}
-
-export function pluralRuleIn(locale: string, count: number): PluralRule {
-  return plurals(locale, {}).select(count)
-}
-
 export function languageName(language: string): string {
   return languages(currentLanguage(), { type: 'language' }).of(language) ?? language
 }
@@ -106,7 +68,7 @@ export function compareNames(a: string, b: string): number {
 
 /** The zone of times that do not belong to a site. */
 export function browserZone(): string {
-  return dates('en', {}).resolvedOptions().timeZone
+  return formatterOfTimes('en', {}).resolvedOptions().timeZone
 }
 
 export function allTimeZones(): string[] {

@@ -53,7 +53,6 @@ async function showNotice(): Promise<void> {
   notifications.show({
     id: 'new-version',
     autoClose: false,
-    closeButtonProps: { 'aria-label': i18next.t('actions.close') },
     title: i18next.t('new-version.title'),
     message: (
       <>

@@ -9,13 +9,14 @@ import { entryFor, orValue } from './newer-values.ts'
 import { ActorMark } from './pages/audit/audit-list.tsx'
 import { attentionLines } from './pages/overview/attention-lines.ts'
 import { StateMark } from './pages/sites/state-mark.tsx'
-import { entryWords } from './pages/vouchers/timeline.tsx'
 import { StateCell } from './pages/webhooks/delivery-cells.tsx'
 import { siteStateText, toneOf } from './sites.ts'
 
 await initTexts('en')
-// The component adds its texts when it is loaded, which is possible only now.
+// These add their texts when they are loaded, which is possible only now.
 const { ConnectionTest } = await import('./components/controller/connection-test.tsx')
+const { entryWords } = await import('./pages/vouchers/timeline.tsx')
+const { messageWords } = await import('./components/voucher/email/message-words.ts')
 
 /** A value that a newer service may send. */
 const newer = 'half_open' as never
@@ -26,6 +27,10 @@ test('an unknown value gets the fallback, even if objects have a property of tha
   expect(entryFor({ a: 1 }, 'b', 0)).toBe(0)
   expect(entryFor({ a: 1 }, 'constructor', 0)).toBe(0)
   expect(orValue('half_open')).toEqual({ defaultValue: 'half open' })
+})
+
+test('an unknown state of a message is shown as the service sent it', () => {
+  expect(messageWords(i18next.t, { state: newer, email: 'a@example.org' })).toBe('half open')
 })
 
 test('an unknown state of a site has no colour and is not called reachable', () => {

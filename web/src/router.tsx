@@ -99,7 +99,7 @@ const overview = createRoute({
 const sites = createRoute({
   getParentRoute: () => shell,
   path: '/sites',
-  validateSearch: searchReader({ q: text, state: text, controller: text, page: wholeNumber(2) }),
+  validateSearch: searchReader({ q: text, state: text, controller: text, cursor: text, page: wholeNumber(2) }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/sites/sites-page.tsx')), 'SitesPage'),
 })
 
@@ -146,7 +146,11 @@ const audit = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  validateSearch: searchReader({ tab: oneOf(['templates', 'appearance', 'sign-in', 'about']), text, ...pagePosition }),
+  validateSearch: searchReader({
+    tab: oneOf(['templates', 'slips', 'appearance', 'email', 'sign-in', 'guest-data', 'about']),
+    text,
+    ...pagePosition,
+  }),
   component: lazyRouteComponent(() => loadPage(() => import('./pages/settings/settings-page.tsx')), 'SettingsPage'),
 })
 
@@ -179,12 +183,19 @@ const password = createRoute({
   component: lazyRouteComponent(() => loadPage(() => import('./pages/password/password-page.tsx')), 'PasswordPage'),
 })
 
+const forgottenPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten-password',
+  component: lazyRouteComponent(() => loadPage(() => import('./pages/password/forgotten-page.tsx')), 'ForgottenPage'),
+})
+
 const routeTree = root.addChildren([
   start,
   shell.addChildren([desk, vouchers, overview, sites, site, addSite, controller, keys, webhooks, audit, settings, me]),
   signIn,
   firstRun,
   password,
+  forgottenPassword,
 ])
 
 /** The router of the app. `history` replaces the address bar of the browser when the build renders a page. */

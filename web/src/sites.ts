@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../client/voucher-api.generated.ts'
-import { browserZone } from './formats.ts'
+import { browserZone, formatNumber } from './formats.ts'
 import { entryFor } from './newer-values.ts'
-import { sitesQuery } from './queries/sites.ts'
+import { useWantSites } from './queries/found-sites.ts'
+import { type KnownSites, sitesQuery } from './queries/sites.ts'
 
 const failingStates = ['unreachable', 'certificate', 'sign_in_refused', 'failing'] as const
 
@@ -37,19 +39,62 @@ export function siteStateText(state: Site['state']) {
   return state === 'unreachable' ? 'sites.unreachable' : 'sites.troubled'
 }
 
-/** All sites of the person, including inactive ones. */
-export function useAllSites() {
-  const { data: sites, error, refetch, isFetching } = useQuery(sitesQuery)
-  return { sites, error: sites ? null : error, reload: () => void refetch(), isFetching: isFetching && !!sites }
+/** The sites that the app knows, including inactive ones: all sites of the person, unless there is a `summary`. */
+export function useKnownSites() {
+  const { data, error, refetch, isFetching } = useQuery(sitesQuery)
+  const { sites, summary } = data ?? {}
+  return {
+    sites,
+    summary,
+    error: sites ? null : error,
+    reload: () => void refetch(),
+    isFetching: isFetching && !!sites,
+  }
 }
 
-const onlyActive = (all: Site[]) => {
-  const sites = all.filter(({ active }) => active)
-  return { sites, hasInactive: sites.length < all.length }
+/**
+ * Returns a function that finds a site by its number, for pages that call it while they render. Undefined: the site is being loaded.
+ * Null: the person has no such site.
+ */
+export function useFindSite(): (id: number) => Site | null | undefined {
+  const want = useWantSites()
+  const { data } = useQuery(sitesQuery)
+  const unknown: number[] = []
+  useEffect(() => {
+    if (unknown.length > 0) want(unknown)
+  })
+  return (id) => {
+    const site = data?.sites.find((one) => one.id === id)
+    if (site || !data) return site
+    if (data.summary === undefined || data.missing?.includes(id)) return null
+    unknown.push(id)
+    return undefined
+  }
+}
+
+/** How many sites of the person are in each state. Undefined until they are loaded. */
+export function useSiteCounts() {
+  const { data } = useQuery(sitesQuery)
+  return data && countStates(data)
+}
+
+function countStates({ sites, summary }: KnownSites) {
+  const states =
+    summary?.states.map(({ state, count }) => ({ state, count })) ?? sites.map(({ state }) => ({ state, count: 1 }))
+  const sumOf = (isCounted: (state: Site['state']) => boolean) =>
+    states.reduce((sum, { state, count }) => sum + (isCounted(state) ? count : 0), 0)
+  const hasTone = (tone: string) => states.some(({ state }) => state !== 'inactive' && toneOf(state) === tone)
+  return {
+    active: sumOf((state) => state !== 'inactive'),
+    inactive: sumOf((state) => state === 'inactive'),
+    failing: sumOf(isFailing),
+    unknown: sumOf((state) => state === 'unknown'),
+    worst: (['bad', 'warn', 'none', 'ok'] as const).find(hasTone) ?? 'ok',
+  }
 }
 
 type Scope = {
-  /** The active sites. Undefined until they are loaded. */
+  /** The active sites that the app knows. Undefined until they are loaded. */
   sites: Site[] | undefined
   /** Why the sites could not be loaded; null if they were. */
   error: Error | null
@@ -59,16 +104,21 @@ type Scope = {
   choose: (siteId: number | undefined) => void
 }
 
+const onlyActive = ({ sites }: KnownSites) => sites.filter(({ active }) => active)
+
 /** The chosen site of the whole app, from the URL. */
 export function useScope(): Scope {
-  const { data, error, refetch } = useQuery({ ...sitesQuery, select: onlyActive })
-  const sites = data?.sites
+  const { data: active, error, refetch } = useQuery({ ...sitesQuery, select: onlyActive })
   const { site: siteId } = useSearch({ from: '/shell' })
+  const find = useFindSite()
   const navigate = useNavigate()
-  const site = sites?.length === 1 ? sites[0] : sites?.find(({ id }) => id === siteId)
+  const chosen = siteId === undefined ? null : find(siteId)
+  const only = active?.length === 1 ? active[0] : undefined
+  const site = only ?? (chosen?.active ? chosen : undefined)
+  const sites = chosen === undefined && !only ? undefined : active
   const choose = (id: number | undefined) =>
     void navigate({ to: '.', search: (old) => ({ ...old, site: id }), replace: true })
-  return { sites, error: sites ? null : error, reload: () => void refetch(), site, choose }
+  return { sites, error: active ? null : error, reload: () => void refetch(), site, choose }
 }
 
 /** The zone of times on pages for one or all sites. All sites together have the zone of the first active site. */
@@ -80,6 +130,6 @@ export function useScopeZone(): string {
 /** The name of the choice of all sites. It says "active" only if some are not. */
 export function useAllSitesName(): string {
   const { t } = useTranslation()
-  const { data } = useQuery({ ...sitesQuery, select: onlyActive })
-  return t(data?.hasInactive ? 'sites.all-active' : 'sites.all', { count: data?.sites.length ?? 0 })
+  const { active = 0, inactive = 0 } = useSiteCounts() ?? {}
+  return t(inactive > 0 ? 'sites.all-active' : 'sites.all', { count: active, number: formatNumber(active) })
 }

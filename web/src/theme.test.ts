@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accentColors, contrastOf } from '../../src/lib/accent-colors.ts'
+import { accentColors, contrastOf } from '#lib/accent-colors.ts'
 import { cssVariablesResolver, theme } from './theme.ts'
 
 /** Colours with which a formula may fail: black, white, grays, pure channels, and the accent of the service. */

@@ -22,6 +22,7 @@ import { spendRecoveryCode } from '#domain/people/authenticator-app.ts'
 import { findActiveApp, type StoredApp } from '#domain/people/second-factors.queries.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
+import { findText } from '#test/data/find-text.ts'
 import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
 import { seedController, seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
@@ -187,6 +188,14 @@ test('the programs of PostgreSQL get the address, and no variable that could nam
   })
 })
 
+test('of several hosts, the programs of PostgreSQL use the one that accepts writes', () => {
+  expect(toolEnvironment('postgres://vouchers@a:5433,b/vouchers', {}, '/authorities')).toMatchObject({
+    PGHOST: 'a,b',
+    PGPORT: '5433,5432',
+    PGTARGETSESSIONATTRS: 'read-write',
+  })
+})
+
 test('a pg_dump that is missing or older than the server is rejected with what to install', async () => {
   const old = fakeTools({ pg_dump: 'echo "pg_dump (PostgreSQL) 13.4"' })
   const none = fakeTools({})
@@ -281,6 +290,46 @@ test('a restored record has all rows, is held, and its sites are due for a sync'
   expect((await run(url, ['migrate', '--check'])).exitCode).toBe(0)
 })
 
+test('a restored backup undoes an erasure; `resume` asks for the receipts, and with them the guest is erased again', async () => {
+  const { url, ...from } = await createTestDatabase()
+  const site = await seedSite(from)
+  const ended = { name: '2026-11-14_Quastenflosser', reference: 'QF-4711', status: 'expired' }
+  const id = await seedVoucher(from, site, ended)
+  const file = newFile()
+  await run(url, ['backup', file])
+  await run(url, [
+    'guests',
+    'erase',
+    '--site',
+    String(site),
+    '--name',
+    'Quastenflosser',
+    '--reason',
+    'guest_asked',
+    '--yes',
+  ])
+  const receipts = newFile()
+  await run(url, ['guests', 'receipts', '--to', receipts])
+  const target = await createEmptyDatabase()
+  await run(target, ['restore', file])
+  const restored = connectDatabase({ url: target, poolSize: 1, timeoutMs: 10_000, onError: () => {} })
+  onFileEnd(() => restored.close())
+  const before = await findText(restored, 'Quastenflosser', 'QF-4711')
+  const asked = await run(target, ['resume', '--yes'])
+  const resumed = await run(target, ['resume', '--yes', '--erased', receipts])
+
+  expect(readFileSync(receipts, 'utf8')).not.toMatch(/Quastenflosser|QF-4711/)
+  expect(before).toContain('public.vouchers.name')
+  expect([asked.exitCode, asked.stderr]).toEqual([1, expect.stringContaining('Use --erased <file>')])
+  expect([resumed.exitCode, resumed.stderr]).toEqual([0, expect.stringContaining('Entries erased again: 1.')])
+  expect(await findText(restored, 'Quastenflosser', 'QF-4711')).toEqual([])
+  expect((await restored.query('select code from vouchers where id = $1', [id])).rowCount).toBe(1)
+  const firstOf = (text: string) => JSON.parse(text.slice(0, text.indexOf('\n')))
+  const kept = firstOf(readFileSync(receipts, 'utf8'))
+  const known = firstOf((await run(target, ['guests', 'receipts'])).stdout)
+  expect(known).toEqual({ ...kept, finished_at: expect.any(String) })
+})
+
 test('restore rejects a database that is not empty, and changes nothing there', async () => {
   const file = await backUp()
   const other = await createTestDatabase()
@@ -357,6 +406,28 @@ test('`hold` and `resume` are recorded in the audit, and both can be repeated', 
   expect(rows.map(({ action }) => action)).toEqual(['record.held', 'record.resumed'])
 })
 
+test('`hold --restored-to` holds like `restore`: sites are due for a sync, and `resume` asks for receipts', async () => {
+  const { url } = await createTestDatabase()
+  await run(url, ['hold'])
+  const held = await run(url, ['hold', '--restored-to', '2026-01-02 04:04:05+01:00'])
+  const refused = await run(url, ['resume', '--yes'])
+  const receipts = await run(url, ['guests', 'receipts', '--to', newFile()])
+  const resumed = await run(url, ['resume', '--none-erased', '--yes'])
+
+  expect([held.exitCode, held.stderr]).toEqual([0, expect.stringContaining('up to 2026-01-02T03:04:05.000Z')])
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--none-erased')])
+  expect([receipts.exitCode, resumed.exitCode]).toEqual([1, 0])
+})
+
+test('`hold --restored-to` rejects a time in the future and a text that is no time', async () => {
+  const { url } = await createTestDatabase()
+  const codes = []
+  for (const time of ['2126-01-01', 'yesterday']) codes.push((await run(url, ['hold', '--restored-to', time])).exitCode)
+
+  expect(codes).toEqual([2, 2])
+  expect((await run(url, ['resume', '--yes'])).stderr).toContain('not held')
+})
+
 test('`resume` does not end a hold that began while it asked, and says so', async () => {
   await run(db.url, ['hold'])
   async function* answerLate() {
@@ -421,7 +492,7 @@ test('a restore into the database of another owner says how to change the owner'
 
   const { exitCode, stderr } = await run(url.href, ['restore', await backUp()])
 
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Make the user its owner: `sudo -u postgres psql -c')])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('make the user its owner: `sudo -u postgres psql -c')])
   expect(stderr).not.toContain('pg_restore')
 })
 

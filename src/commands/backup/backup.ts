@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Database } from '#db/database.ts'
@@ -12,6 +11,7 @@ import { withDatabase } from '../connections.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
+import { replaceFile } from '../terminal/replace-file.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { readArchive } from './archive.ts'
 import { checkTool, runTool, type ToolEnvironment, withToolEnvironment } from './postgres-tools.ts'
@@ -47,7 +47,7 @@ async function backup({ terminal, db, config, env }: BackupTools, file: string, 
   await checkTool('pg_dump', env, serverMajor)
   await checkTool('pg_restore', env, serverMajor)
   const keysBefore = await listKeysInUse(db) // `secrets rotate` may run during the backup
-  const { takenAt } = await writeFile(file, env)
+  const { takenAt } = await writeArchive(file, env)
   const { size } = await stat(file)
   const keys = [...new Set([...keysBefore, ...(await listKeysInUse(db))])].toSorted()
   print(terminal, { file, bytes: size, takenAt, postgresql: serverMajor, encryptionKeys: keys })
@@ -65,34 +65,13 @@ function exists(file: string): Promise<boolean> {
   )
 }
 
-/** Writes under a temporary name that only this user can read, checks the list of the backup, and then renames it. */
-async function writeFile(file: string, env: ToolEnvironment) {
-  const temporary = `${file}.${randomUUID()}.part` // two containers may have the same process id
-  try {
-    await (await open(temporary, 'wx', 0o600)).close()
+/** Writes the backup under a temporary name, and renames it after its list was checked. */
+function writeArchive(file: string, env: ToolEnvironment) {
+  return replaceFile(file, { overwrites: false }, async (temporary) => {
     // The only unlogged table has the counters of the rate limit, which are useless after a restore.
     await runTool('pg_dump', ['--format=custom', '--no-unlogged-table-data', `--file=${temporary}`], env)
-    await flush(temporary)
-    const archive = await readArchive(temporary, env)
-    await (await open(file, 'wx', 0o600)).close() // fails if another backup has made the file meanwhile
-    await rename(temporary, file)
-    await flush(dirname(file), 'r')
-    return archive
-  } catch (error) {
-    await rm(temporary, { force: true })
-    if ((error as NodeJS.ErrnoException).syscall === 'open')
-      throw new CommandRefused(
-        `${file} cannot be written: ${(error as Error).message}. Check the folder and its rights.`,
-      )
-    throw error
-  }
-}
-
-/** Waits until a file or a folder is on the disk, so that a power failure cannot lose the backup. */
-async function flush(path: string, flags = 'r+'): Promise<void> {
-  const handle = await open(path, flags)
-  await handle.sync()
-  await handle.close()
+    return readArchive(temporary, env)
+  })
 }
 
 function whatElse(keys: string[], { encryptionKeys }: Config): string {

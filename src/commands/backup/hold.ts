@@ -1,47 +1,139 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Database } from '#db/database.ts'
 import { requeueOverdue } from '#domain/deliveries/enqueue-deliveries.ts'
+import { applyReceipts } from '#domain/guests/apply-receipts.ts'
+import type { EraseContext } from '#domain/guests/erase-guests.ts'
+import { countErasuresWithout, type Receipt } from '#domain/guests/erasures.queries.ts'
 import { findHold, type Hold } from '#domain/hold.queries.ts'
 import { findHeldWork, type HeldWork } from '#domain/holding/held-work.queries.ts'
-import { holdByCommand, resume } from '#domain/holding/hold.ts'
+import { holdByCommand, holdRestored, resume } from '#domain/holding/hold.ts'
 import { withDatabase, withQueue } from '../connections.ts'
+import { type AllReceipts, readReceiptLines } from '../guests/receipt-lines.ts'
+import { pastTime } from '../terminal/arguments.ts'
 import { print } from '../terminal/output.ts'
 import { confirm } from '../terminal/prompts.ts'
+import { readText } from '../terminal/read-input.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 
 const maxNamedSites = 20
+/** About a million vouchers. */
+const maxReceiptsMiB = 64
 
 export function registerHold(command: Command, terminal: Terminal): void {
-  command.action(() =>
-    withDatabase(terminal, async (db) => {
+  command
+    .option(
+      '--restored-to <time>',
+      'after a restore with other tools: the time up to which the restored data goes, e.g. 2026-11-19T14:32Z',
+      beforeNow,
+    )
+    .action(({ restoredTo }: { restoredTo?: Date }) => hold(terminal, restoredTo))
+}
+
+function hold(terminal: Terminal, restoredTo: Date | undefined): Promise<void> {
+  return withDatabase(terminal, async (db) => {
+    if (restoredTo) {
+      await holdRestored(db, commandActor(), restoredTo)
+      terminal.stderr.write(
+        `The service is held. The restored data goes up to ${restoredTo.toISOString()}. Start the service, run \`voucher-service reconcile\`, and then \`voucher-service resume --erased <file>\` (docs/backups.md).\n`,
+      )
+    } else {
       const isNew = await holdByCommand(db, commandActor())
       terminal.stderr.write(
         isNew
           ? 'The service is held. Calls that are under way are completed. `voucher-service resume` ends the hold.\n'
           : 'The service was held already. `voucher-service resume` ends the hold.\n',
       )
-    }),
-  )
+    }
+  })
+}
+
+/** Reads a time in the past, also with a space as in PostgreSQL: `2026-11-19 14:32:00+00:00`. */
+function beforeNow(value: string): Date {
+  const time = pastTime(value.replace(' ', 'T'))
+  if (time.getTime() > Date.now()) throw new InvalidArgumentError('The time is in the future.')
+  return time
 }
 
 export function registerResume(command: Command, terminal: Terminal): void {
-  command.option('--yes', 'do not ask for confirmation').action(({ yes }: { yes?: true }) =>
-    withDatabase(terminal, async (db, config) => {
-      const hold = await findHold(db)
-      if (!hold) return void terminal.stderr.write('The service is not held. There is nothing to do.\n')
-      const work = await findHeldWork(db, hold.since)
-      print(terminal, { heldSince: hold.since, backupTakenAt: hold.backupTakenAt, ...work })
-      terminal.stderr.write(`${describe(hold, work).join('\n')}\n`)
-      if (!yes) await confirm(terminal, 'End the hold?')
-      if (!(await resume(db, commandActor(), hold.since, work)))
-        throw new CommandRefused(
-          'This hold had already ended, so nothing was changed. If the service is held again, run `voucher-service resume` again.',
-        )
-      const requeued = await withQueue(config, (queue) => requeueOverdue({ db, queue }, 0))
-      terminal.stderr.write(
-        `The hold has ended. The workers continue within seconds. Deliveries that were queued again: ${requeued}.\n`,
+  command
+    .option('--yes', 'do not ask for confirmation')
+    .option('--erased <file>', 'after a restore: the newest file of `guests receipts`; these guests are erased again')
+    .addOption(
+      new Option('--none-erased', 'after a restore: no guests were erased since the backup').conflicts('erased'),
+    )
+    .action((options: ResumeOptions) => runResume(terminal, options))
+}
+
+type ResumeOptions = { yes?: true; erased?: string; noneErased?: true }
+
+async function runResume(terminal: Terminal, options: ResumeOptions): Promise<void> {
+  const all = options.erased === undefined ? undefined : await readReceipts(terminal, options.erased)
+  const receipts = all?.receipts
+  await withDatabase(terminal, async (db, config) => {
+    const ctx = { db, keyring: config.encryptionKeys }
+    const hold = await findHold(db)
+    if (!hold && receipts) await eraseAgain(terminal, ctx, receipts)
+    if (!hold) return void terminal.stderr.write('The service is not held. There is nothing to do.\n')
+    if (all) await requireNewer(db, all, hold)
+    const work = await findHeldWork(db, hold.since)
+    print(terminal, { heldSince: hold.since, backupTakenAt: hold.backupTakenAt, ...work })
+    terminal.stderr.write(`${describe(hold, work).join('\n')}\n`)
+    if (hold.reason === 'restored' && !receipts) await requireNoneErased(terminal, hold, options)
+    if (!options.yes) await confirm(terminal, 'End the hold?')
+    if (receipts) await eraseAgain(terminal, ctx, receipts)
+    if (!(await resume(db, commandActor(), hold.since, work)))
+      throw new CommandRefused(
+        'This hold had already ended, so nothing was changed. If the service is held again, run `voucher-service resume` again.',
       )
-    }),
+    const requeued = await withQueue(config, (queue) => requeueOverdue({ db, queue }, 0))
+    terminal.stderr.write(
+      `The hold has ended. The workers continue within seconds. Deliveries that were queued again: ${requeued}.\n`,
+    )
+  })
+}
+
+async function readReceipts(terminal: Terminal, file: string): Promise<AllReceipts> {
+  return readReceiptLines(await readText(terminal, file, maxReceiptsMiB))
+}
+
+/** Receipts from before the backup say nothing about the guests who were erased since. */
+async function requireNewer(db: Database, { receipts, at }: AllReceipts, hold: Hold): Promise<void> {
+  const { backupTakenAt } = hold
+  const remedy =
+    'Nothing was changed. Use the newest file of receipts. If you have no newer one, see “If the receipts are lost” in docs/backups.md.'
+  if (backupTakenAt && at < backupTakenAt)
+    throw new CommandRefused(
+      `The receipts are from ${at.toISOString()}, and the backup is newer: ${backupTakenAt.toISOString()}. So they lack everybody who was erased since the backup. ${remedy}`,
+    )
+  const ids = receipts.map(({ id }) => id)
+  const lacking = await countErasuresWithout(db, ids, backupTakenAt ?? hold.since)
+  if (lacking > 0)
+    throw new CommandRefused(
+      `The restored data has receipts that the file lacks: ${lacking}. So the file is older than the backup, or belongs to another installation. ${remedy}`,
+    )
+}
+
+/** A restored record has guests again who were erased after the backup, and does not know it. So somebody must say so. */
+async function requireNoneErased(terminal: Terminal, { backupTakenAt }: Hold, options: ResumeOptions): Promise<void> {
+  terminal.stderr.write(
+    `The restored data goes up to ${backupTakenAt?.toISOString()}. Guests who were erased after that have their names again.\n`,
+  )
+  if (options.noneErased) return
+  if (options.yes)
+    throw new CommandRefused(
+      'Nothing was done. Use --erased <file> with the receipts that you keep beside the backups, or --none-erased if no guest was erased since.',
+    )
+  await confirm(
+    terminal,
+    'Were no guests erased since then? If some were, answer no and use --erased <file> with the receipts that you keep beside the backups.',
+  )
+}
+
+async function eraseAgain(terminal: Terminal, ctx: EraseContext, receipts: Receipt[]): Promise<void> {
+  const { unknown, erased, waiting } = await applyReceipts(ctx, commandActor(), receipts)
+  terminal.stderr.write(
+    `Receipts of erasures: ${receipts.length}. New to the restored data: ${unknown}. Entries erased again: ${erased}. Erased after their end: ${waiting}.\n`,
   )
 }
 

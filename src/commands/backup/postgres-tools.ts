@@ -32,14 +32,18 @@ export async function withToolEnvironment<T>(
   }
 }
 
+/** The programs choose the host that accepts writes, as the service does. A host that is silent is given up. */
+const severalHosts = { PGTARGETSESSIONATTRS: 'read-write', PGCONNECT_TIMEOUT: '10' }
+
 /** `authorities` is a file with the authorities that Node trusts. libpq has no list of its own before version 16. */
 export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv, authorities: string): ToolEnvironment {
-  const { host, port, user, password, database, tls, options } = parseDatabaseAddress(databaseUrl)
+  const { hosts, user, password, database, tls, options } = parseDatabaseAddress(databaseUrl)
   // Others, such as PGSERVICE and PGHOSTADDR, could name another server than the address.
   const inherited = Object.entries(env).filter(([name]) => /^(PGPASSFILE|PATH|HOME)$/.test(name))
   const given = {
-    PGHOST: host,
-    PGPORT: String(port),
+    PGHOST: hosts.map(({ host }) => host).join(),
+    PGPORT: hosts.map(({ port }) => port).join(),
+    ...(hosts.length > 1 && severalHosts),
     PGUSER: user,
     PGPASSWORD: password,
     PGDATABASE: database,

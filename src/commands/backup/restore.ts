@@ -16,6 +16,7 @@ import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import { creatingTables } from '../creating-tables.ts'
+import { describeOnlyUser, grantServiceRole, rejectUnfitRole } from '../grant-service-role.ts'
 import { migrateAll } from '../migrate.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
@@ -56,11 +57,14 @@ async function restore({ terminal, config, env }: RestoreTools, file: string): P
   const db = connectDatabase({ url, poolSize: 1, timeoutMs, name: 'voucher-service restore', onError: () => {} })
   try {
     await checkDatabase(db, env, archive)
+    if (config.serviceRole !== undefined) await rejectUnfitRole(url, config.serviceRole)
     await creatingTables(url, () => restoreHeld(db, env, archive))
     if (missing.length > 0) await migrateAll(config)
+    else if (config.serviceRole !== undefined) await grantServiceRole(url, config.serviceRole)
     await updateLastBackup(db, archive.takenAt) // a backup does not contain its own time
     await collectStatistics(db)
     print(terminal, { restored: file, backupTakenAt: archive.takenAt, migrated: missing })
+    if (config.serviceRole === undefined) terminal.stderr.write((await describeOnlyUser(db)) ?? '')
     terminal.stderr.write(nextSteps)
     await checkKeyring(db, config.encryptionKeys)
   } finally {
@@ -122,5 +126,5 @@ const nextSteps = `The backup is restored, and the service is held: it creates a
 1. Start the service. It reads all controllers within a few minutes.
 2. Look for vouchers that were created since the backup: \`voucher-service reconcile\`, then \`voucher-service reconcile --adopt\`.
 3. Revoke again the keys that were revoked since the backup, and cancel batches that should not run: docs/backups.md lists what to check.
-4. End the hold: \`voucher-service resume\`.
+4. End the hold: \`voucher-service resume --erased <file>\`. The file has the receipts of guests who were erased since the backup (docs/privacy.md).
 `

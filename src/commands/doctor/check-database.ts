@@ -1,17 +1,15 @@
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
 import { connectDatabase, type Database, type Queryable } from '#db/database.ts'
+import { askServer } from '#db/database-client.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
+import { findTablesOwner, findWayToAudit, listForbiddenTables } from '#db/service-role.queries.ts'
+import { splitDatabaseUrl } from '#lib/database-address.ts'
 import type { Config } from '../../config.ts'
+import { describeWay, wayRemedies } from '../grant-service-role.ts'
 import { describeFailure } from '../terminal/failures.ts'
 import { listDatabaseProblems } from '../unfit-database.ts'
 import { checkConnections } from './check-connections.ts'
-import {
-  findDatabaseIdentity,
-  findServerFacts,
-  listForbiddenTables,
-  listMissingExtensions,
-  type ServerFacts,
-} from './doctor.queries.ts'
+import { findDatabaseIdentity, findServerFacts, listMissingExtensions, type ServerFacts } from './doctor.queries.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const oldestVersion = 15
@@ -59,6 +57,36 @@ export async function checkDirectAddress(db: Queryable, { databaseDirectUrl: url
   }
 }
 
+/** Checks several hosts: one must accept writes, and the others should be able to replace it. */
+export async function checkHosts({ databaseUrl }: Config): Promise<Finding[]> {
+  const places = splitDatabaseUrl(databaseUrl)
+  if (places.length === 1) return []
+  const { ok, warning, problem } = findingsOf('database')
+  const hosts = await Promise.all(
+    places.map(async ({ at, url }) => ({
+      name: `${at.host}:${at.port}`,
+      role: await askServer(url).catch(() => undefined),
+    })),
+  )
+  const primaries = hosts.filter(({ role }) => role && !role.isInRecovery && !role.isReadOnly)
+  const silent = hosts.filter(({ role }) => !role).map(({ name }) => name)
+  if (primaries.length > 1)
+    return [
+      problem(
+        `More than one host of DATABASE_URL accepts writes: ${primaries.map(({ name }) => name).join(', ')}.`,
+        'Stop the one that was replaced, and make it a standby of the other.',
+      ),
+    ]
+  if (silent.length > 0)
+    return [
+      warning(
+        `Hosts of DATABASE_URL that do not answer: ${silent.join(', ')}.`,
+        'Start them: they cannot replace the primary now.',
+      ),
+    ]
+  return [ok(`${primaries.map(({ name }) => name).join()} accepts writes, and the other hosts of DATABASE_URL answer.`)]
+}
+
 export async function checkServer(db: Queryable, config: Config): Promise<Finding[]> {
   const sentMs = Date.now()
   const facts = await findServerFacts(db)
@@ -66,7 +94,7 @@ export async function checkServer(db: Queryable, config: Config): Promise<Findin
   return [
     judgeVersion(facts),
     ...(await listDatabaseProblems(db)).map(({ message, fix }) => findingsOf('database').problem(message, fix)),
-    await checkRights(db, facts),
+    ...(await checkRights(db, facts)),
     ...(await checkConnections(db, config, 'start')),
     judgeClock(facts.now.getTime() - machineMs),
   ]
@@ -89,26 +117,62 @@ export function judgeVersion({ version, versionNumber, isReadOnly, isUnconfirmed
   return ok(`PostgreSQL ${version} answers.`)
 }
 
-async function checkRights(db: Queryable, { role, database, mayCreate }: ServerFacts): Promise<Finding> {
+async function checkRights(db: Queryable, { role, database, mayCreate }: ServerFacts): Promise<Finding[]> {
   const { ok, warning, problem } = findingsOf('rights')
   const missing = await listMissingExtensions(db, neededExtensions)
   if (missing.length > 0)
-    return problem(
-      `The PostgreSQL server lacks the extensions ${missing.join(' and ')}.`,
-      'Install the package with the additional modules of PostgreSQL on the server, e.g. postgresql-contrib.',
-    )
+    return [
+      problem(
+        `The PostgreSQL server lacks the extensions ${missing.join(' and ')}.`,
+        'Install the package with the additional modules of PostgreSQL on the server, e.g. postgresql-contrib.',
+      ),
+    ]
+  const { owner, hasTables, isOwner, isOrdinary } = await findTablesOwner(db)
   const forbidden = await listForbiddenTables(db)
   if (forbidden.length > 0)
-    return problem(
-      `The role "${role}" may not read and write ${named(forbidden)}.`,
-      `Grant it select, insert, update and delete, or make it the owner: alter table … owner to "${role}".`,
-    )
-  if (!mayCreate)
-    return warning(
-      `The role "${role}" may not create tables, so it cannot run migrations.`,
-      `Run \`voucher-service migrate\` as another role, or: grant create on database "${database}" to "${role}".`,
-    )
-  return ok(`The role "${role}" has the rights it needs, and the extensions are installed.`)
+    return [
+      problem(
+        `The role "${role}" may not read and write ${named(forbidden)}.`,
+        isOwner
+          ? `Grant it select, insert, update and delete, or make it the owner: alter table … owner to "${role}".`
+          : `Grant it what it needs: run \`voucher-service migrate\` as the owner "${owner}", with SERVICE_ROLE=${role}.`,
+      ),
+    ]
+  const hasRights = hasTables && !isOwner
+  if (!mayCreate && !hasRights)
+    return [
+      warning(
+        `The role "${role}" may not create tables, so it cannot run migrations.`,
+        isOrdinary && !isOwner
+          ? `Run \`voucher-service migrate\` as the owner "${owner}", with SERVICE_ROLE=${role}.`
+          : `Run \`voucher-service migrate\` as another role, or: grant create on database "${database}" to "${role}".`,
+      ),
+    ]
+  return [
+    ok(
+      hasRights
+        ? `The role "${role}" has the rights it needs. \`voucher-service migrate\` needs the owner "${owner}".`
+        : `The role "${role}" has the rights it needs, and the extensions are installed.`,
+    ),
+  ]
+}
+
+/**
+ * Says whether the service could change its own audit. That one role both owns the tables and runs the service is a decision of the
+ * operator, so it is no warning. Another role should not be able to.
+ */
+export async function checkAudit(db: Queryable): Promise<Finding> {
+  const { ok, warning } = findingsOf('audit')
+  const way = await findWayToAudit(db)
+  if (!way) return ok('The service cannot change the audit: its role may only read it and add entries.')
+  const message = `The service could change the audit. ${describeWay(way)}`
+  const { owner, role } = await findTablesOwner(db)
+  const isOneRole = owner === role && owner === way.role
+  if (isOneRole) return ok(`${message} docs/install.md says how to run the service with another role.`)
+  return warning(
+    message,
+    `${wayRemedies[way.way]} The tables belong to "${owner}": docs/install.md describes the two roles.`,
+  )
 }
 
 function named(names: string[]): string {

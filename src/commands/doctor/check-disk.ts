@@ -42,7 +42,7 @@ export function judgeRoom({ freeBytes, totalBytes }: Room): Finding {
 }
 
 function isLocal(url: string): boolean {
-  return /^(\/.*|localhost|127\..*|::1)$/.test(parseDatabaseAddress(url).host)
+  return parseDatabaseAddress(url).hosts.every(({ host }) => /^(\/.*|localhost|127\..*|::1)$/.test(host))
 }
 
 function inWords(bytes: number): string {

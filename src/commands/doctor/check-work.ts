@@ -11,7 +11,8 @@ const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
 export async function checkWork(db: Queryable): Promise<Finding[]> {
-  const { hasAdministrator, unrecorded, stuckBatches, oldBackup } = await findWorkFacts(db)
+  const { hasAdministrator, unrecorded, stuckBatches, oldBackup, archiveFailingSince, notForgottenSince } =
+    await findWorkFacts(db)
   const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
   const worker = findingsOf('worker')
   const findings: Finding[] = []
@@ -56,6 +57,20 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
       findingsOf('backup').warning(
         `The last backup was taken at ${oldBackup.toISOString()}.`,
         'Run `voucher-service backup <file>`, and find out why the daily backup failed.',
+      ),
+    )
+  if (archiveFailingSince)
+    findings.push(
+      findingsOf('archive').warning(
+        `PostgreSQL has not archived its write-ahead log since ${archiveFailingSince.toISOString()}, so its disk fills up.`,
+        'Look in the log of PostgreSQL for `archive command failed`, and repair the repository of the backups (docs/backups.md).',
+      ),
+    )
+  if (notForgottenSince)
+    findings.push(
+      findingsOf('guests').warning(
+        `Guests that were due have not all been forgotten since ${notForgottenSince.toISOString()}.`,
+        'Start a worker if none runs, and end a hold with `voucher-service resume`. Otherwise look in the log of the worker for the lane `forgetting`.',
       ),
     )
   if (!hasAdministrator)

@@ -1,5 +1,7 @@
+import { archiveFailingSinceSql } from '#db/archiving.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { isNotHeldSql } from '#domain/hold.queries.ts'
+import { notForgottenSinceSql } from '#domain/settings/settings.queries.ts'
 import { siteStateSql, withOutageSql } from '#domain/sites/site-states.queries.ts'
 
 export type ServerFacts = {
@@ -77,20 +79,6 @@ export async function listMissingExtensions(db: Queryable, needed: string[]): Pr
   return rows.map(({ name }) => name)
 }
 
-/** Tables of the service on which this role lacks a right that the service needs every day. */
-export async function listForbiddenTables(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `select c.relname as name
-       from pg_class c
-      where c.relnamespace in (current_schema()::regnamespace, to_regnamespace('pgboss')) and c.relkind in ('r', 'p')
-        and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
-                 and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))
-        and not c.relispartition
-      order by 1`,
-  )
-  return rows.map(({ name }) => name)
-}
-
 export type WorkFacts = {
   hasAdministrator: boolean
   unrecorded: number
@@ -98,6 +86,10 @@ export type WorkFacts = {
   stuckBatches: number
   /** The time of the last `voucher-service backup` if that is more than 36 hours ago, as in the alert. */
   oldBackup: Date | null
+  /** Since when PostgreSQL has archived none of its write-ahead log although it tried. */
+  archiveFailingSince: Date | null
+  /** Since when the worker has not finished forgetting guests, if that is more than a day ago. */
+  notForgottenSince: Date | null
 }
 
 export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
@@ -106,7 +98,9 @@ export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded,
             (select count(*)::integer from batches
               where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeldSql}) as "stuckBatches",
-            (select taken_at from last_backup where taken_at < now() - interval '36 hours') as "oldBackup"`,
+            (select taken_at from last_backup where taken_at < now() - interval '36 hours') as "oldBackup",
+            ${archiveFailingSinceSql} as "archiveFailingSince",
+            (select since from ${notForgottenSinceSql} as last (since) where since < now() - interval '1 day') as "notForgottenSince"`,
   )
   return rows[0] as WorkFacts
 }

@@ -27,17 +27,27 @@ async function examine(url: string, env: Record<string, string> = {}, args: stri
 const withoutControllers = ['--no-controllers']
 
 test.each([
-  [{}, ['RETAIN_VOUCHERS_DAYS is not set: vouchers', 'RETAIN_AUDIT_DAYS is not set: the audit is kept for ever.']],
+  [{}, ['RETAIN_VOUCHERS_DAYS is not set: vouchers', 'Entries of the audit are kept for ever (RETAIN_AUDIT_DAYS).']],
   [
     { RETAIN_VOUCHERS_DAYS: '90', RETAIN_AUDIT_DAYS: '365' },
     ['deleted 90 days after their end (RETAIN_VOUCHERS_DAYS)', 'deleted after 365 days (RETAIN_AUDIT_DAYS)'],
   ],
 ])('the doctor says how long data is kept with %j', async (env, messages) => {
   const { url } = await createTestDatabase()
+  await runCommand(url, ['migrate'], { env })
 
   expect((await examine(url, env, withoutControllers)).of('retention')).toMatchObject(
     messages.map((message) => ({ result: 'ok', message: expect.stringContaining(message) })),
   )
+})
+
+test('the doctor warns if the owner has not stored RETAIN_AUDIT_DAYS', async () => {
+  const { url } = await createTestDatabase()
+
+  expect((await examine(url, { RETAIN_AUDIT_DAYS: '365' }, withoutControllers)).of('retention')[1]).toMatchObject({
+    result: 'warning',
+    message: 'RETAIN_AUDIT_DAYS is 365 here, but entries of the audit are kept for ever.',
+  })
 })
 
 test('a healthy installation has no problem and no warning, and the exit code is 0', async () => {
@@ -58,12 +68,13 @@ test('a healthy installation has no problem and no warning, and the exit code is
     [
       'settings',
       'retention',
-      'retention',
       'database',
       'rights',
       'clock',
       'disk',
       'migrations',
+      'retention',
+      'audit',
       'secrets',
       'worker',
       'webhooks',
@@ -72,7 +83,7 @@ test('a healthy installation has no problem and no warning, and the exit code is
   )
   expect(stdout).toContain('ok       controllers  All tests passed on 1 of 1 controllers.\n')
   expect(stdout).toMatch(/ ENCRYPTION_KEYS decrypts all stored secrets \(\d+\)\.\n/)
-  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 15\n')
+  expect(stdout).toContain('Problems: 0, warnings: 0, ok: 16\n')
 })
 
 describe('settings', () => {
@@ -227,7 +238,7 @@ describe('database', () => {
   }
 })
 
-test('a role without rights is a problem, and one that cannot migrate is a warning', async () => {
+test('a role without rights is a problem, one that is not the owner is fine, and an owner that cannot migrate is a warning', async () => {
   const db = await createTestDatabase()
   const role = `doctor_${process.pid}_${Date.now()}`
   await db.query(`create role ${role} login`)
@@ -242,9 +253,12 @@ test('a role without rights is a problem, and one that cannot migrate is a warni
     await db.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`)
 
   const limited = await examine(url, {}, withoutControllers)
+  await db.query(`alter table migrations owner to ${role}`)
+  const owner = await examine(url, {}, withoutControllers)
 
   expect(forbidden.of('rights')).toMatchObject([{ result: 'problem', fix: expect.stringContaining('Grant') }])
-  expect(limited.of('rights')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('grant create') }])
+  expect(limited.of('rights')).toMatchObject([{ result: 'ok', message: expect.stringContaining('needs the owner') }])
+  expect(owner.of('rights')).toMatchObject([{ result: 'warning', fix: expect.stringContaining('grant create') }])
   expect(limited.of('disk')).toMatchObject([{ result: 'ok', message: expect.stringContaining('may not see') }])
 })
 
@@ -403,6 +417,27 @@ test('a last backup of more than 36 hours ago is a warning; without `voucher-ser
       fix: expect.stringContaining('`voucher-service backup <file>`'),
     },
   ])
+})
+
+test('guests that a worker has not forgotten for a day are a warning, only while days are chosen', async () => {
+  const db = await createTestDatabase()
+  const findGuests = async () => (await examine(db.url, {}, withoutControllers)).of('guests')
+  const store = (name: string, value: object | number | null, at: string) =>
+    db.query(
+      `insert into settings (name, value, changed_at) values ($1, $2, $3)
+       on conflict (name) do update set value = $2, changed_at = $3`,
+      [name, JSON.stringify(value), at],
+    )
+  await store('guests_last_forgotten', { vouchers: 1 }, '2026-01-02T03:04:05Z')
+  await store('guests_forget_after_days/1', { days: null }, '2026-01-01T03:04:05Z')
+  const off = await findGuests()
+  await store('guests_forget_after_days/1', { days: 7 }, '2026-01-01T03:04:05Z')
+  const late = await findGuests()
+  await store('guests_forget_after_days', 90, new Date().toISOString())
+
+  expect(off).toEqual([])
+  expect(late).toMatchObject([{ result: 'warning', message: expect.stringContaining('2026-01-02T03:04:05.000Z') }])
+  expect(await findGuests()).toEqual([])
 })
 
 test('sites that fail although their controller answers are warnings, at most ten with their names', async () => {

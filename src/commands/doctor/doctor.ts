@@ -4,12 +4,19 @@ import { type Config, loadConfig } from '../../config.ts'
 import { print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { checkControllers } from './check-controllers.ts'
-import { checkConnection, checkDirectAddress, checkMigrations, checkServer } from './check-database.ts'
+import {
+  checkAudit,
+  checkConnection,
+  checkDirectAddress,
+  checkHosts,
+  checkMigrations,
+  checkServer,
+} from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkProvider } from './check-provider.ts'
 import { checkPublicUrl } from './check-public-url.ts'
 import { checkRedis } from './check-redis.ts'
-import { checkRetention } from './check-retention.ts'
+import { checkAuditRetention, checkRetention } from './check-retention.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkSites, checkWebhooks, checkWork } from './check-work.ts'
@@ -43,7 +50,7 @@ async function* examine(env: NodeJS.ProcessEnv, { controllers }: Examination): A
   yield* settings
   if (settings.some(({ result }) => result === 'problem')) return // the other checks need the settings
   const config = loadConfig(env)
-  yield* checkRetention(config)
+  yield checkRetention(config)
   const { databaseUrl: url, databasePreparedStatements: preparedStatements } = config
   const db = connectDatabase({
     url,
@@ -67,12 +74,15 @@ async function* examineDatabase(db: Database, config: Config, { controllers }: E
   if (unreachable) return yield unreachable
   const server = await attempt('database', () => checkServer(db, config))
   yield* server
+  yield* await attempt('database', () => checkHosts(config))
   yield* await attempt('database', () => checkDirectAddress(db, config))
   yield* await attempt('disk', () => checkDisk(db, config))
   if (server.some(({ check, result }) => check === 'rights' && result === 'problem')) return // the next checks read tables
   const migrations = await attempt('migrations', () => checkMigrations(db))
   yield* migrations
   if (migrations.some(({ result }) => result === 'problem')) return // tables may be missing
+  yield* await attempt('retention', () => checkAuditRetention(db, config))
+  yield* await attempt('audit', () => checkAudit(db))
   yield* await attempt('secrets', () => checkSecrets(db, config.encryptionKeys))
   yield* await attempt('worker', () => checkWork(db))
   yield* await attempt('webhooks', () => checkWebhooks(db))

@@ -74,7 +74,9 @@ test('nothing but the name of a removed person is stored, and nobody finds the p
   )
   const erased = { role: 'desk', active: false, all_sites: false, password_hash: null, language: null, theme: 'auto' }
   const unlinked = { last_seen_at: null, rights_from_groups: false, credentials_by: null }
-  expect(rows).toEqual([{ person: { id, name: 'Berta', email: `removed ${id}`, ...unlinked, ...erased }, more: 0 }])
+  const unlimited = { vouchers_per_day: null, longest_minutes: null }
+  const person = { id, name: 'Berta', email: `removed ${id}`, ...unlinked, ...unlimited, ...erased }
+  expect(rows).toEqual([{ person, more: 0 }])
   expect((await run('list', '--json')).stdout).not.toContain('Berta')
   expect((await call('GET', '/staff?text=Berta', admin)).json().staff).toEqual([])
   expect((await call('GET', `/staff/${id}`, admin)).status).toBe(404)

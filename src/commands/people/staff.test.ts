@@ -33,6 +33,8 @@ test('add prints a link whose token is not stored; list shows the person; reset-
       site_ids: [site],
       active: true,
       language: null,
+      vouchers_per_day: null,
+      longest_minutes: null,
       last_seen_at: null,
     },
   ])

@@ -17,12 +17,20 @@ import { allowPasswords } from '#domain/single-sign-on/sign-in-settings.ts'
 import type { Config } from '../../config.ts'
 import { withDatabase } from '../connections.ts'
 import { collectSites } from '../terminal/arguments.ts'
+import { type IssuingOptions, toIssuing, withIssuingOptions } from '../terminal/issuing-options.ts'
 import { print } from '../terminal/output.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 
-type AddOptions = { name: string; email: string; role: Role; site?: number[]; allSites?: true; language?: Language }
-type SetOptions = {
+type AddOptions = IssuingOptions & {
+  name: string
+  email: string
+  role: Role
+  site?: number[]
+  allSites?: true
+  language?: Language
+}
+type SetOptions = IssuingOptions & {
   name?: string
   email?: string
   role?: Role
@@ -34,8 +42,7 @@ type SetOptions = {
 }
 
 export function registerStaff(staff: Command, terminal: Terminal): void {
-  staff
-    .command('add')
+  withIssuingOptions(staff.command('add'))
     .description('add a person and print a link, valid for a week, with which the person sets a password')
     .requiredOption('--name <name>', 'name of the person; vouchers and notifications show it')
     .requiredOption('--email <address>', 'e-mail address to sign in with')
@@ -48,7 +55,12 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
         throw new CommandRefused(
           'Say which sites the person may use: --site <id>, which you can repeat, or --all-sites.',
         )
-      const request = { ...options, siteIds: allSites ? undefined : site, language: language ?? null }
+      const request = {
+        ...options,
+        siteIds: allSites ? undefined : site,
+        language: language ?? null,
+        ...toIssuing(options),
+      }
       await withDatabase(terminal, async (db, config) => {
         const { person, link } = await addPerson(db, commandActor(), request)
         print(terminal, { ...shown(person), ...shownLink(config, link) })
@@ -66,8 +78,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
       )
     })
 
-  staff
-    .command('set')
+  withIssuingOptions(staff.command('set'))
     .description('change a person; the change takes effect at once in every process')
     .argument('<email>', 'e-mail address of the person, see `staff list`')
     .option('--name <name>', 'name of the person')
@@ -84,7 +95,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .option('--no-rights-from-groups', 'let administrators decide role and sites again')
     .addOption(languageOption())
     .action(async (email: string, { site, allSites, ...options }: SetOptions) => {
-      const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site }
+      const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site, ...toIssuing(options) }
       if (Object.values(change).every((value) => value === undefined))
         throw new CommandRefused('Nothing to change was given. `voucher-service staff set --help` lists the options.')
       const person = await withDatabase(terminal, (db) => setPerson(db, commandActor(), { email }, change))
@@ -171,8 +182,9 @@ function subject(value: string): string {
   return value
 }
 
-function shown({ name, email, role, allSites, siteIds, active, language }: Person) {
-  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language }
+function shown({ name, email, role, allSites, siteIds, active, language, vouchersPerDay, longestMinutes }: Person) {
+  const limits = { vouchersPerDay, longestMinutes }
+  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language, ...limits }
 }
 
 /** The token follows the #. Browsers do not send that part, so no server log contains it. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
-import type { Queryable } from '#db/database.ts'
+import { connectDatabase, type Queryable } from '#db/database.ts'
 import { findMisfit } from '#db/migrate.ts'
+import { findTablesOwner } from '#db/service-role.queries.ts'
 import { findHold } from '#domain/hold.queries.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { isJournal } from '#lib/journal.ts'
@@ -11,6 +12,7 @@ import type { WatchTimes } from '#worker/queue-watch.ts'
 import { type Config, listMisspelt, loadConfig } from '../../config.ts'
 import { type Context, createContext, type Role } from '../../context.ts'
 import { checkConnections } from '../doctor/check-connections.ts'
+import { findServerFacts } from '../doctor/doctor.queries.ts'
 import { migrateAll } from '../migrate.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -21,7 +23,8 @@ import { type Part, stopOnSignal } from './stop-on-signal.ts'
 
 export function registerStart(command: Command, { env }: Terminal): void {
   command.action(async () => {
-    await migrateAll(loadConfig(env))
+    const config = loadConfig(env)
+    if (await mayMigrate(config)) await migrateAll(config)
     await run(env, { role: 'start', starts: [startWork, startApi] })
   })
 }
@@ -64,16 +67,41 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
   }
 }
 
+/** Only the owner of the tables migrates them. For another role, `migrate` is a step of its own. */
+async function mayMigrate({ databaseDirectUrl, databaseUrl }: Config): Promise<boolean> {
+  const db = connectDatabase({ url: databaseDirectUrl ?? databaseUrl, poolSize: 1, onError: () => {} })
+  try {
+    const { hasTables, isOwner } = await findTablesOwner(db)
+    return hasTables ? isOwner : (await findServerFacts(db)).mayCreate
+  } finally {
+    await db.close()
+  }
+}
+
 /** Rejects a database that this version cannot work with. */
 async function rejectMisfit(db: Queryable): Promise<void> {
-  const misfit = await findMisfit(db)
+  const misfit = await findMisfit(db).catch((error: unknown) => explainForbidden(db, error))
   if (!misfit) return
-  if ('missing' in misfit)
+  if ('missing' in misfit) {
+    const { owner, isOwner } = await findTablesOwner(db)
     throw new CommandRefused(
-      `The database is not up to date: migration ${misfit.missing} is missing. Run \`voucher-service migrate\` first.`,
+      `The database is not up to date: migration ${misfit.missing} is missing. Run \`voucher-service migrate\`${isOwner ? '' : ` as the owner "${owner}"`} first.`,
     )
+  }
   const { problem, fix } = describeBreaking(misfit.breaking)
   throw new CommandRefused(`${problem} ${fix}`)
+}
+
+const insufficientPrivilege = '42501'
+
+/** After a restore or a migration without SERVICE_ROLE, the role of the service may not even read the list of migrations. */
+async function explainForbidden(db: Queryable, error: unknown): Promise<never> {
+  if ((error as { code?: string }).code !== insufficientPrivilege) throw error
+  const { owner, isOwner, role } = await findTablesOwner(db)
+  if (isOwner) throw error
+  throw new CommandRefused(
+    `The role "${role}" may not read the tables of the service. Run \`voucher-service migrate\` as the owner "${owner}", with SERVICE_ROLE=${role}.`,
+  )
 }
 
 async function warnIfHeld({ db, log }: Context): Promise<void> {

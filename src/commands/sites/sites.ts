@@ -12,6 +12,7 @@ import { createCalendar } from '#lib/clock.ts'
 import { type ControllerTools, withControllers, withDatabase, withKeyring } from '../connections.ts'
 import { checkLayers, explainingCertificate, type TestedLayer } from '../controllers/check-layers.ts'
 import { wholeNumber } from '../terminal/arguments.ts'
+import { type IssuingOptions, toIssuing, withIssuingOptions } from '../terminal/issuing-options.ts'
 import { print } from '../terminal/output.ts'
 import { askSecret } from '../terminal/prompts.ts'
 import { readBytes, readSecret } from '../terminal/read-input.ts'
@@ -27,7 +28,7 @@ type AddOptions = {
   adopt?: true
   unchecked?: true
 }
-type SetOptions = {
+type SetOptions = IssuingOptions & {
   rename?: string
   adopt?: boolean
   tagNames?: boolean
@@ -69,9 +70,10 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .description('list all sites, active or not; synced_at is the time of the last successful sync')
     .action(async () => print(terminal, await withDatabase(terminal, (db) => listSites(db))))
 
-  sites
-    .command('set')
-    .description('change the name of a site, how its vouchers are recorded and named, and what is printed on slips')
+  withIssuingOptions(sites.command('set'))
+    .description(
+      'change the name of a site, its limits, how its vouchers are recorded and named, and what is printed on slips',
+    )
     .argument('<id>', 'number of the site', siteId)
     .option('--rename <name>', 'new display name')
     .option('--adopt', 'also record vouchers that others create on the controller')
@@ -165,10 +167,15 @@ function collect(value: string, before: string[] | false = []): string[] {
 async function change(terminal: Terminal, id: number, options: SetOptions): Promise<object> {
   if (Object.keys(options).length === 0)
     throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
-  const { rename, adopt, tagNames, logo, ...slip } = options
+  const { rename, adopt, tagNames, vouchersPerDay, longestMinutes, logo, ...slip } = options
   const image = logo ? await readBytes(terminal, logo, maxLogoBytes) : undefined
   const guestInfo = await readSlipOptions(terminal, slip)
-  const settings = { name: rename, adoptsVouchers: adopt, tagsNames: tagNames }
+  const settings = {
+    name: rename,
+    adoptsVouchers: adopt,
+    tagsNames: tagNames,
+    ...toIssuing({ vouchersPerDay, longestMinutes }),
+  }
   const actor = commandActor()
   const connect = guestInfo.wifiPassword ? withKeyring : withDatabase
   return connect(terminal, async (pool, config) =>
@@ -186,7 +193,7 @@ async function change(terminal: Terminal, id: number, options: SetOptions): Prom
   )
 }
 
-type SlipOptions = Omit<SetOptions, 'rename' | 'adopt' | 'tagNames' | 'logo'>
+type SlipOptions = Omit<SetOptions, 'rename' | 'adopt' | 'tagNames' | 'logo' | keyof IssuingOptions>
 
 async function readSlipOptions(terminal: Terminal, options: SlipOptions): Promise<GuestInfoChange> {
   const { wifiPassword: file, guestLanguage } = options

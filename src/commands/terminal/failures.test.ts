@@ -25,13 +25,14 @@ function urlFor(database: string): string {
   return url.href
 }
 
-test('a user who may not create tables is told to own the database', async () => {
+test('a user who may not create tables in a database of an administrator is told who should own it', async () => {
   const url = await createForeignDatabase()
   const database = new URL(url).pathname.slice(1)
+  const administrator = new URL(databaseUrl(database)).username
 
   expect(await runCommand(url, ['migrate'])).toMatchObject({
     exitCode: 1,
-    stderr: `voucher-service: The user "${role}" may not create tables in the database "${database}". Make the user its owner: \`sudo -u postgres psql -c 'alter database "${database}" owner to "${role}"'\`.\n`,
+    stderr: `voucher-service: The user "${role}" may not create tables in the database "${database}", which belongs to "${administrator}". If the service has two roles, make the owner of its tables the owner of this database, and run this command as that role. If it has one role, make the user its owner: \`sudo -u postgres psql -c 'alter database "${database}" owner to "${role}"'\`.\n`,
   })
 })
 

@@ -51,6 +51,23 @@ test('a command uses the settings of the file, whatever the environment has', as
   expect(await runCommand(wrong, ['sites', 'list', `--settings=${file}`])).toMatchObject({ exitCode: 0 })
 })
 
+test('settings of a later file replace those of an earlier one, and the others stay', async () => {
+  const service = write(`DATABASE_URL=postgres://postgres@127.0.0.1:1/nothing\nTZ=Mars/Olympus\n`)
+  const owner = join(folder, 'owner.env')
+  writeFileSync(owner, `DATABASE_URL=${db.url}\n`)
+
+  const both = await runCommand(db.url, ['--settings', service, 'sites', 'list', `--settings=${owner}`])
+  writeFileSync(owner, `DATABASE_URL=${db.url}\nTZ=UTC\n`)
+
+  expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('- TZ: must be') })
+  expect(await runCommand('', ['--settings', service, '--settings', owner, 'sites', 'list'])).toMatchObject({
+    exitCode: 0,
+  })
+  expect(await runCommand('', ['--settings', owner, '--settings', service, 'sites', 'list'])).toMatchObject({
+    exitCode: 2,
+  })
+})
+
 test('a file that cannot be read is named', async () => {
   expect(await runCommand(db.url, ['--settings', join(folder, 'none'), 'sites', 'list'])).toMatchObject({
     exitCode: 2,

@@ -2,18 +2,21 @@ import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { SettingsError } from '#lib/settings.ts'
 
-/** The path after `--settings`, which may be anywhere on the command line. */
-export function findSettingsFile(argv: string[]): string | undefined {
-  const at = argv.findIndex((word) => word === '--settings' || word.startsWith('--settings='))
-  return argv[at] === '--settings' ? argv[at + 1] : argv[at]?.slice('--settings='.length)
+/** The paths after `--settings`, which may be anywhere on the command line, and more than once. */
+export function listSettingsFiles(argv: string[]): string[] {
+  return argv.flatMap((word, at) => {
+    if (word === '--settings') return argv[at + 1] ?? []
+    return word.startsWith('--settings=') ? word.slice('--settings='.length) : []
+  })
 }
 
 /**
- * Reads settings from a file, as systemd does for a unit. They replace those of the environment, so that a command has the settings
- * of the service even if the shell has others, such as TZ.
+ * Reads settings from files, as systemd does for a unit. They replace those of the environment, so that a command has the settings
+ * of the service even if the shell has others, such as TZ. Settings of a later file replace those of an earlier one.
  */
-export function readSettingsFile(path: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const read = parseSettingsFile(readText(path, '--settings'), path)
+export function readSettingsFiles(paths: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const files = paths.map((path) => parseSettingsFile(readText(path, '--settings'), path))
+  const read: Record<string, string> = Object.assign({}, ...files)
   const authorities = read['NODE_EXTRA_CA_CERTS']
   if (authorities && authorities !== env['NODE_EXTRA_CA_CERTS']) trustAlso(authorities)
   return { ...env, ...read }

@@ -1,5 +1,4 @@
 import type { Queryable } from '#db/database.ts'
-import type { Retention } from '#db/retention.queries.ts'
 import type { Actor } from '../actor.ts'
 
 export type AuditEntry = {
@@ -101,16 +100,33 @@ export async function findAuditPlace(db: Queryable, id: string): Promise<AuditPl
 
 /**
  * The time before which the audit is complete. An entry has the time at which its transaction began, so a transaction that is
- * still running can add an entry before entries that are already visible. Times are rounded to milliseconds. A backup
- * (pg_dump) only reads, so its transaction does not count.
+ * still running can add an entry before entries that are already visible. A transaction that has written nothing, such as a
+ * backup, has no id (`backend_xid`). If it began long ago, it cannot add entries any more (`reject_late_audit`). Times are
+ * rounded to milliseconds.
  */
 export async function findAuditHorizon(db: Queryable): Promise<Date> {
   const { rows } = await db.query<{ horizon: Date }>(
-    `select coalesce(min(xact_start), now()) - interval '1 millisecond' as horizon
+    `select least(now(), min(case when backend_xid is null then greatest(xact_start, now() - audit_longest_transaction())
+                                  else xact_start end)) - interval '1 millisecond' as horizon
        from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'pg_dump'`,
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
   )
   return (rows[0] as { horizon: Date }).horizon
+}
+
+/**
+ * The name of a role that uses the database now, may add entries, and whose transactions this role may not see; null if there is none.
+ * Then `findAuditHorizon` could be too late. Sessions of the owner are not such a case: it migrates, and adds no entries meanwhile.
+ */
+export async function findHiddenWriter(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ name: string | null }>(
+    `select min(usename) as name
+       from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
+      where datname = current_database() and backend_type is null and not rolsuper
+        and usesysid <> (select relowner from pg_class where oid = 'audit'::regclass)
+        and has_any_column_privilege(usesysid, 'audit', 'insert')`,
+  )
+  return rows[0]?.name ?? null
 }
 
 /** Entries from `since` to before `until`, oldest first. `last` is the last entry of the previous page. */
@@ -155,27 +171,79 @@ function whereAllSql(conditions: string[]): string {
   return conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
 }
 
-/** The present name of the target. */
+/**
+ * The target as a number or as an id; null if it is none. The service may add any text as a target, and that must not prevent
+ * reading the audit.
+ */
+const targetNumberSql = `case when target_id ~ '^[0-9]{1,9}$' then target_id::integer end`
+const uuidPattern = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const targetUuidSql = `case when target_id ~ '^${uuidPattern}$' then target_id::uuid end`
+
+/** The present name of the target, without vouchers. */
 const presentNameSql = `case target_kind
-  when 'site' then (select name from sites where id = target_id::integer)
-  when 'staff' then (select name from staff where id = target_id::uuid)
-  when 'key' then (select name from api_keys where id = target_id::uuid)
-  when 'controller' then (select name from controllers where id = target_id::uuid)
-  when 'webhook' then (select name from webhooks where id = target_id::uuid and removed_at is null)
-  when 'template' then (select name from templates where id = target_id::uuid)
+  when 'site' then (select name from sites where id = ${targetNumberSql})
+  when 'staff' then (select name from staff where id = ${targetUuidSql})
+  when 'key' then (select name from api_keys where id = ${targetUuidSql})
+  when 'controller' then (select name from controllers where id = ${targetUuidSql})
+  when 'webhook' then (select name from webhooks where id = ${targetUuidSql} and removed_at is null)
+  when 'template' then (select name from templates where id = ${targetUuidSql})
   end`
 
-/** The name that the entry recorded, otherwise the present name of its target. */
-const targetNameSql = `coalesce(details->>'name', ${presentNameSql})`
+/**
+ * The present name of a voucher. Its entries have no name of their own, so that they need no change when a guest is erased. It is
+ * only read for the entries of a page: a search for a text would read a voucher for each of its entries.
+ */
+const voucherNameSql = `case when target_id ~ '^[0-9]{1,9}-${uuidPattern}$' then (select name from vouchers
+  where site_id = split_part(target_id, '-', 1)::integer and id = substr(target_id, strpos(target_id, '-') + 1)::uuid) end`
+
+/** The name that the entry recorded, otherwise the present name of its target. Version 0.1.0 recorded names of guests. */
+const recordedNameSql = `case when split_part(action, '.', 1) <> 'voucher' then details->>'name' end`
+const targetNameSql = `case target_kind when 'voucher' then ${voucherNameSql} else coalesce(${recordedNameSql}, ${presentNameSql}) end`
 
 /** SQL for a text in the names and the action of an entry. Upper and lower case are the same. */
 function containsSql(text: string): string {
   const contains = (value: string) => `strpos(lower(${value}), lower(${text}::text)) > 0`
-  const values = ['actor_name', 'action', `details->>'name'`, presentNameSql]
+  const values = ['actor_name', 'action', recordedNameSql, presentNameSql]
   return `(${values.map(contains).join(' or ')})`
 }
 
 const columns = `id, at as "createdAt", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", action,
-  target_kind as "targetKind", target_id as "targetId", ${targetNameSql} as "targetName", host(address) as address, details`
+  target_kind as "targetKind", target_id as "targetId", ${targetNameSql} as "targetName", host(address) as address, audit_without_guest_data(action, details) as details`
 
-export const auditEntries = (keptFor: string): Retention => ({ table: 'audit', key: 'id', since: 'at', keptFor })
+/** Entries that one call strips or deletes at most. */
+export const auditRowsPerCall = 1_000
+
+/**
+ * Removes names and references of guests from some entries of version 0.1.0, and returns from how many. If there are as many as
+ * `auditRowsPerCall`, there may be more.
+ */
+export async function stripAudit(db: Queryable): Promise<number> {
+  return callOwner(db, 'strip_audit')
+}
+
+/** Deletes some of the entries that are older than the owner of the tables keeps them. Returns how many. */
+export async function deleteOldAudit(db: Queryable): Promise<number> {
+  return callOwner(db, 'delete_old_audit')
+}
+
+/** These functions run as the owner of the table, because the role of the service may only read and add entries. */
+async function callOwner(db: Queryable, name: 'strip_audit' | 'delete_old_audit'): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(`select ${name}($1) as count`, [auditRowsPerCall])
+  return rows[0]?.count ?? 0
+}
+
+/** Stores how long the audit is kept. Returns false if this role may not do that. */
+export async function updateAuditRetention(db: Queryable, days: number | undefined): Promise<boolean> {
+  const { rows } = await db.query<{ isAllowed: boolean }>(
+    `select has_table_privilege('audit_retention', 'update') as "isAllowed"`,
+  )
+  if (!rows[0]?.isAllowed) return false
+  await db.query('update audit_retention set days = $1 where days is distinct from $1', [days ?? null])
+  return true
+}
+
+/** How many days the audit is kept. Null: for ever. */
+export async function findAuditRetention(db: Queryable): Promise<number | null> {
+  const { rows } = await db.query<{ days: number | null }>('select days from audit_retention')
+  return rows[0]?.days ?? null
+}

@@ -1,16 +1,20 @@
 import type { Queryable } from '#db/database.ts'
+import type { MessageState, NewRowMessage } from '../messages/message.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { EventVoucher } from '../webhooks/notification.ts'
 import type { RequestedRow, RowEnd, RowState } from './batch.ts'
 
-/** The names of the rows have their date. */
-export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, rows: RequestedRow[]): Promise<void> {
+/** A row to insert. Its name has its date. */
+export type NewRow = Omit<RequestedRow, 'message'> & { message?: NewRowMessage | undefined }
+
+export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, rows: NewRow[]): Promise<void> {
   await tx.query(
     `insert into batch_rows (site_id, batch_id, number, controller_name, reference, max_uses, expire_minutes, valid_until,
-       extendable_until)
-     select $1, $2, number, name, reference, max_uses, expire_minutes, valid_until, extendable_until
-       from unnest($3::text[], $4::text[], $5::integer[], $6::integer[], $7::timestamptz[], $8::timestamptz[])
-            with ordinality as asked (name, reference, max_uses, expire_minutes, valid_until, extendable_until, number)`,
+       extendable_until, message_id, message_counters)
+     select $1, $2, number, name, reference, max_uses, expire_minutes, valid_until, extendable_until, message_id, message_counters
+       from unnest($3::text[], $4::text[], $5::integer[], $6::integer[], $7::timestamptz[], $8::timestamptz[], $9::uuid[], $10::jsonb[])
+            with ordinality as asked (name, reference, max_uses, expire_minutes, valid_until, extendable_until, message_id,
+                                      message_counters, number)`,
     [
       siteId,
       id,
@@ -20,13 +24,15 @@ export async function insertBatchRows(tx: Queryable, { siteId, id }: SiteItem, r
       rows.map(({ end }) => end?.expireMinutes ?? null),
       rows.map(({ end }) => end?.validUntil ?? null),
       rows.map(({ end }) => end?.extendableUntil ?? null),
+      rows.map(({ message }) => message?.id ?? null),
+      rows.map(({ message }) => message && JSON.stringify(message.counters)),
     ],
   )
 }
 
 /** SQL for the values of a row `r` of a batch `b`. A row with `expire_minutes` has its own end. */
 export const valuesOfRowSql = {
-  reference: 'coalesce(r.reference, b.reference)',
+  reference: 'case when r.erased_at is null then coalesce(r.reference, b.reference) end',
   maxUses: 'coalesce(r.max_uses, b.max_uses)',
   expireMinutes: 'coalesce(r.expire_minutes, b.expire_minutes)',
   validUntil: 'case when r.expire_minutes is null then b.valid_until else r.valid_until end',
@@ -79,11 +85,11 @@ export async function updateEndedRowsFailed(
   )
 }
 
-/** Sets failed and cancelled rows to waiting. Returns how many. */
+/** Sets failed and cancelled rows to waiting, except erased ones. Returns how many. */
 export async function updateRowsRetried(tx: Queryable, { siteId, id }: SiteItem): Promise<number> {
   const { rowCount } = await tx.query(
     `update batch_rows set state = 'waiting', attempts = 0, failure = null
-      where site_id = $1 and batch_id = $2 and state in ('failed', 'cancelled')`,
+      where site_id = $1 and batch_id = $2 and state in ('failed', 'cancelled') and erased_at is null`,
     [siteId, id],
   )
   return rowCount ?? 0
@@ -122,6 +128,8 @@ export type BatchRow = Omit<RowEnd, 'extendableUntil'> & {
   failure: string | null
   voucherId: string | null
   code: string | null
+  /** Null without a message, and a month after its outcome. */
+  messageState: MessageState | null
 }
 
 export async function listBatchRows(
@@ -132,7 +140,8 @@ export async function listBatchRows(
   const { rows } = await db.query<BatchRow>(
     `select r.number, r.name, r.state, r.failure, r.voucher_id as "voucherId", v.code,
             ${valuesOfRowSql.reference} as reference, ${valuesOfRowSql.maxUses} as "maxUses",
-            ${valuesOfRowSql.expireMinutes} as "expireMinutes", ${valuesOfRowSql.validUntil} as "validUntil"
+            ${valuesOfRowSql.expireMinutes} as "expireMinutes", ${valuesOfRowSql.validUntil} as "validUntil",
+            (select state from messages m where m.id = r.message_id) as "messageState"
        from batch_rows r join batches b on b.site_id = $1 and b.id = $2
             left join vouchers v on v.site_id = $1 and v.id = r.voucher_id
       where r.site_id = $1 and r.batch_id = $2 and r.number > $3

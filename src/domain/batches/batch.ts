@@ -1,6 +1,8 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
+import type { IssuingLimits } from '../issuing-limits.ts'
+import type { RequestedMessage } from '../messages/message.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { RequestedOptions } from '../record/complete-options.ts'
 import type { CreationOptions, Extendable } from '../record/creation-options.ts'
@@ -24,6 +26,8 @@ export type RequestedRow = {
   maxUses?: number | undefined
   /** Replaces all parts of the end of the batch. */
   end?: RowEnd | undefined
+  /** The message that tells the guest the code. */
+  message?: RequestedMessage | undefined
 }
 
 export type RowEnd = Extendable & Pick<CreationOptions, 'validUntil'> & Pick<VoucherShape, 'expireMinutes'>
@@ -36,6 +40,8 @@ export type Batch = SiteItem &
   Extendable & {
     limits: Omit<VoucherShape, 'name'>
     maker: Maker
+    /** The limits that its maker has now. */
+    makerLimits: IssuingLimits
     createdAt: Date
     stalledSince: Date | null
     cancelledAt: Date | null

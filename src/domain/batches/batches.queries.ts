@@ -3,15 +3,15 @@ import type { Retention } from '#db/retention.queries.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
 import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
-import type { EarlierRequest } from '../idempotency.ts'
-import { makerSql } from '../keys/keys.queries.ts'
+import type { EarlierRequest, StoredHash } from '../idempotency.ts'
+import { limitsOfMakerSql, makerSql } from '../keys/keys.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { CompleteOptions } from '../record/complete-options.ts'
 import type { Batch } from './batch.ts'
 
 const batchColumns = `b.site_id as "siteId", b.id, b.reference, b.valid_until as "validUntil",
   b.extendable_until as "extendableUntil", b.unused_days as "unusedDays",
-  ${makerSql('b')} as maker,
+  ${makerSql('b')} as maker, ${limitsOfMakerSql('b')} as "makerLimits",
   b.created_at as "createdAt", b.held_up_since as "stalledSince",
   b.cancelled_at as "cancelledAt", b.finished_at as "finishedAt",
   case when exists (select from sites where id = b.site_id and not active) then 'site_inactive'
@@ -72,8 +72,8 @@ export async function findEarlierBatch(
   actor: Requester,
   idempotencyKey: string,
 ): Promise<EarlierRequest<SiteItem> | undefined> {
-  const { rows } = await db.query<{ requestHash: Buffer; outcome: SiteItem }>(
-    `select request_hash as "requestHash", json_build_object('siteId', site_id, 'id', id) as outcome
+  const { rows } = await db.query<StoredHash & { outcome: SiteItem }>(
+    `select request_hash as "requestHash", request_hash_key as "requestHashKey", json_build_object('siteId', site_id, 'id', id) as outcome
        from batches where actor = $1 and idempotency_key = $2`,
     [actorReference(actor), idempotencyKey],
   )
@@ -259,13 +259,17 @@ export async function clearStalled(db: Queryable, { siteId, id }: SiteItem): Pro
   )
 }
 
-/** False when the batch was finished before, or rows are still to be made. */
+/**
+ * False when the batch was finished before, or rows are still to be made. Messages that were cancelled no longer count towards their
+ * limits.
+ */
 export async function updateBatchFinished(tx: Queryable, { siteId, id }: SiteItem): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update batches set finished_at = now(), held_up_since = null
       where site_id = $1 and id = $2 and finished_at is null
         and not exists (select from batch_rows
-                         where site_id = $1 and batch_id = $2 and state in ('waiting', 'sent'))`,
+                         where site_id = $1 and batch_id = $2 and state in ('waiting', 'sent'))
+     returning give_back_messages(site_id, id)`,
     [siteId, id],
   )
   return rowCount === 1

@@ -5,7 +5,7 @@ import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import type { Requester } from '../actor.ts'
-import type { CreateContext } from '../creating/create-voucher.ts'
+import type { CreateVoucherContext } from '../creating/create-voucher.ts'
 import { noOptions } from '../creating/create-voucher.ts'
 import { publicId } from '../public-id.ts'
 import type { Batch } from './batch.ts'
@@ -22,7 +22,7 @@ const limits = { maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb:
 async function startFull({ ended }: { ended: number }) {
   const { id, key } = await seedKey(db, { scope: 'write' })
   const actor: Requester = { kind: 'key', id, name: 'Test', allSites: true }
-  const create = async (ctx: CreateContext = app.context) => {
+  const create = async (ctx: CreateVoucherContext = app.context) => {
     const request = { actor, siteId, idempotencyKey: undefined, contents: {}, rows: [{ name: 'Ada' }] }
     const { batch } = await createBatch(ctx, { ...request, options: { ...noOptions, limits } })
     return (await findBatch(db, batch)) as Batch
@@ -71,7 +71,7 @@ test('retries and creations at the same moment on two pools do not pass the limi
   const outcomes = await Promise.allSettled(
     endedBatches.flatMap((batch, i) => {
       const [one, two] = i % 2 === 0 ? contexts : contexts.toReversed()
-      return [retryBatch(one as CreateContext, batch), create(two)]
+      return [retryBatch(one as CreateVoucherContext, batch), create(two)]
     }),
   )
 

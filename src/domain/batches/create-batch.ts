@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Driver } from '#drivers/driver.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { limitingActorId, type Maker } from '../actor.ts'
@@ -8,9 +9,15 @@ import type { Controllers } from '../controllers/controllers.ts'
 import { DomainError } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
 import { onceByKey } from '../idempotency.ts'
+import type { IssuingLimits } from '../issuing-limits.ts'
+import type { MailServerContext } from '../mail-server/mail-server.ts'
+import { toRowMessages } from '../mailing/new-message.ts'
+import { requireMail } from '../mailing/request-message.ts'
+import { insertRowMessages } from '../messages/messages.queries.ts'
 import type { SiteItem } from '../public-id.ts'
 import { type CompleteOptions, completeOptions } from '../record/complete-options.ts'
-import { checkBounds, cutMinutes } from '../record/voucher-shape.ts'
+import { countersValue, throwLimitReached } from '../record/issuing-counters.queries.ts'
+import { checkBounds, checkLongest, cutMinutes } from '../record/voucher-shape.ts'
 import { findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import type { BatchRequest, RequestedRow } from './batch.ts'
 import { insertBatchRows } from './batch-rows.queries.ts'
@@ -19,14 +26,21 @@ import { type DueBatch, findEarlierBatch, findOpenBatchCount, insertBatch, lockB
 /** A controller makes one batch at a time, so an actor with many open batches would block the batches of others. */
 const maxOpen = 100
 
-type BatchContext = { db: Database; queue: Queue; controllers: Controllers; clock: Clock; today: Calendar }
+type BatchContext = MailServerContext & {
+  db: Database
+  queue: Queue
+  keyring: Keyring
+  controllers: Controllers
+  clock: Clock
+  today: Calendar
+}
 
 /** Commits a batch. The worker makes its vouchers, even if this process ends. */
 export async function createBatch(
   ctx: BatchContext,
   request: BatchRequest,
 ): Promise<{ batch: SiteItem; isRepeat: boolean }> {
-  const { result, isRepeat } = await onceByKey(request, {
+  const { result, isRepeat } = await onceByKey(ctx.keyring, request, {
     find: (key) => findEarlierBatch(ctx.db, request.actor, key),
     create: (requestHash) => createFirst(ctx, request, requestHash),
   })
@@ -44,26 +58,32 @@ async function createFirst(
   const wanted = await completeOptions(ctx.db, site.id, request.options)
   const driver = ctx.controllers.driverOf(site)
   const now = ctx.clock.now()
-  checkLimits(driver, wanted, now)
-  checkRows(driver, request.rows, wanted, now)
+  const limits = { driver, issuing: [request.actor.issuing, site], now }
+  checkLimits(limits, wanted)
+  checkRows(limits, request.rows, wanted)
+  if (request.rows.some(({ message }) => message)) await requireMail(ctx, site.id)
   return insert(ctx, site, request, { ...wanted, requestHash })
 }
 
-function checkLimits(driver: Driver, wanted: CompleteOptions, now: Date): void {
-  const { shape } = cutMinutes(driver, { ...wanted.limits, name: '' }, wanted, now)
+type LimitsToCheck = { driver: Driver; issuing: (IssuingLimits | undefined)[]; now: Date }
+
+function checkLimits({ driver, issuing, now }: LimitsToCheck, wanted: CompleteOptions): void {
+  const asked = { ...wanted.limits, name: '' }
+  const { shape } = cutMinutes(driver, asked, wanted, now)
   checkBounds(driver, shape, { ...wanted, now })
+  checkLongest(issuing, asked, wanted, now)
 }
 
 /** The largest number of errors of rows in one answer. */
 const maxRowErrors = 50
 
 /** Rejects rows whose own values no voucher can have. The error names the rows. */
-function checkRows(driver: Driver, rows: RequestedRow[], wanted: CompleteOptions, now: Date): void {
+function checkRows(limits: LimitsToCheck, rows: RequestedRow[], wanted: CompleteOptions): void {
   const errors: DomainError[] = []
   for (const [row, { maxUses = wanted.limits.maxUses, end }] of rows.entries()) {
     const { expireMinutes, ...ends } = end ?? { ...wanted, expireMinutes: wanted.limits.expireMinutes }
     try {
-      checkLimits(driver, { ...wanted, ...ends, limits: { ...wanted.limits, maxUses, expireMinutes } }, now)
+      checkLimits(limits, { ...wanted, ...ends, limits: { ...wanted.limits, maxUses, expireMinutes } })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       for (const { code, details } of [error, ...error.more])
@@ -78,18 +98,24 @@ function checkRows(driver: Driver, rows: RequestedRow[], wanted: CompleteOptions
 async function insert(
   ctx: BatchContext,
   site: SiteOnController,
-  { actor, rows, idempotencyKey }: BatchRequest,
+  { actor, rows: asked, idempotencyKey }: BatchRequest,
   wanted: CompleteOptions & { requestHash: Buffer },
 ): Promise<SiteItem | undefined> {
   const batch = { siteId: site.id, id: uuidv7() }
-  const day = ctx.today(ctx.clock.now())
+  const now = ctx.clock.now()
+  const day = ctx.today(now)
+  const { rows, messages, counters } = toRowMessages(ctx, asked, { maker: actor, siteId: site.id, now })
+  const dated = rows.map((row) => ({ ...row, name: `${day}_${row.name}` }))
   return ctx.db.transaction(async (tx) => {
     await rejectIfHeld(tx)
     await lockBatchesOf(tx, actor)
     if (!(await insertBatch(tx, batch, { ...wanted, maker: actor, idempotencyKey }))) return undefined
     await rejectTooManyBatches(tx, actor)
-    const dated = rows.map((row) => ({ ...row, name: `${day}_${row.name}` }))
     await insertBatchRows(tx, batch, dated)
+    if (messages.length > 0) {
+      const counted = { maker: actor, counters: countersValue(counters) as string }
+      await insertRowMessages(tx, site.id, messages, counted).catch(throwLimitReached)
+    }
     await enqueueBatch(tx, ctx.queue, { ...batch, controllerId: site.controllerId })
     return batch
   })

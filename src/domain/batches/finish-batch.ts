@@ -20,7 +20,7 @@ export async function finishBatch(tx: Queryable, queue: Queue, batch: Batch, sit
   const source = sourceName(batch.maker)
   const vouchers = await takeUnnotifiedVouchers(tx, batch)
   if (vouchers.length > 0) await notifyCreated(tx, queue, { site, source, vouchers, batchId: batch.id })
-  const rows = (await findBatch(tx, batch))?.rows ?? batch.rows
-  await notifyBatchFinished(tx, queue, { site, source, batch, rows })
+  const finished = (await findBatch(tx, batch)) ?? batch // its reference may have been erased since `batch` was read
+  await notifyBatchFinished(tx, queue, { site, source, batch: finished, rows: finished.rows })
   reachPoint('before event commit')
 }

@@ -25,7 +25,7 @@ const statements: Record<string, (tx: Queryable, locking: Locking) => Promise<un
   sendRows: async (tx, { batch }) => {
     const shape = { name: 'Ada', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
     const numbered = [1, 2, 3].map((number) => ({ number, creationId: uuidv7() }))
-    const asked = { shape, note: 'Ada', controllerAheadMs: 0, minutesCut: false }
+    const asked = { shape, note: 'Ada', controllerAheadMs: 0, minutesCut: false, issuingCounters: null }
     await sendRows(tx, batch, asked, numbered)
   },
 }

@@ -1,7 +1,16 @@
 import type { Queryable } from '#db/database.ts'
+import { withoutNestedLoops } from '#db/without-nested-loops.queries.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
+import { connectMessagesSql } from '../messages/messages.queries.ts'
 import type { SiteItem } from '../public-id.ts'
-import { type AskedForRows, openForRowsSql, supersedeSql, valuesForRows } from '../record/creations.queries.ts'
+import {
+  type AskedForRows,
+  lockEarlierSql,
+  openForRowsSql,
+  supersedeSql,
+  valuesForRows,
+} from '../record/creations.queries.ts'
+import { countAsManyAsFitSql } from '../record/issuing-counters.queries.ts'
 import type { RowEnd } from './batch.ts'
 import { valuesOfRowSql } from './batch-rows.queries.ts'
 
@@ -37,34 +46,48 @@ export async function listNextRows(db: Queryable, { siteId, id }: SiteItem): Pro
 export type SentRow = { number: number; creationId: string }
 
 /**
- * Opens a creation for each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are
+ * Opens and counts a creation for each row and marks its earlier attempt as superseded. Rows that were cancelled meanwhile are
  * left out, and so are rows whose earlier attempt got its voucher after all. While the service is held, all are left
- * out. The lease covers the longest call. If the process dies, the next run of the batch ends the lease (`endLeases`).
+ * out. If a limit accepts only some of the rows, the first ones are sent, and `isLimited` is true. The lease covers the longest
+ * call. If the process dies, the next run of the batch ends the lease (`endLeases`).
  */
 export async function sendRows(
   tx: Queryable,
   batch: SiteItem,
   asked: AskedForRows,
   rows: SentRow[],
-): Promise<SentRow[]> {
-  const { rows: sent } = await tx.query<SentRow>(
+): Promise<{ sent: SentRow[]; isLimited: boolean }> {
+  type Found = SentRow & { isLimited: boolean; number: number | null }
+  const { rows: found } = await (rows.length > 1 ? withoutNestedLoops(tx) : tx).query<Found>(
     `with taken as (
        select r.number, r.creation_id as earlier_id, asked.creation_id
          from batch_rows r join unnest($3::integer[], $4::uuid[]) as asked (number, creation_id) on asked.number = r.number
         where r.site_id = $1 and r.batch_id = $2 and r.state = 'waiting' and ${isNotHeldSql}
           for update of r
-     ), ${supersedeSql('taken')}, sent as (
-       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = taken.creation_id,
-              own_creation_id = taken.creation_id
-         from taken
-        where r.site_id = $1 and r.batch_id = $2 and r.number = taken.number
-          and not exists (select from creations c
-                           where c.site_id = $1 and c.id = taken.earlier_id
-                             and c.id not in (select id from superseded))
-       returning r.number, r.creation_id, r.reference, r.expire_minutes, r.valid_until
+     ), earlier as materialized (${lockEarlierSql('taken')}
+     ), wanted as materialized (
+       select *, row_number() over (order by number) as place from taken
+        where not exists (select from creations c
+                           where c.site_id = $1 and c.id = any (array(select earlier_id from taken))
+                             and c.id = taken.earlier_id and c.id not in (select id from earlier))
+     ), counted as materialized ( -- after the creations were locked, see "Lock order" in record/README.md
+       select ${countAsManyAsFitSql('$11', 'wanted.count')} as accepted, wanted.count
+         from (select count(*)::integer as count from wanted) as wanted
+     ), accepted as (
+       select wanted.* from wanted, counted where place <= counted.accepted
+     ), superseded as (${supersedeSql('accepted')}
+     ), sent as (
+       update batch_rows r set state = 'sent', attempts = attempts + 1, failure = null, creation_id = accepted.creation_id,
+              own_creation_id = accepted.creation_id
+         from accepted
+        where r.site_id = $1 and r.batch_id = $2 and r.number = accepted.number
+       returning r.number, r.creation_id, r.reference, r.expire_minutes, r.valid_until, r.message_id
      ), opened as (${openForRowsSql('sent')}
+     ), connected as (${connectMessagesSql('sent')}
      )
-     select number, creation_id as "creationId" from sent order by number`,
+     select sent.number, sent.creation_id as "creationId", counted.accepted < counted.count as "isLimited"
+       from counted left join sent on true
+      order by number`,
     [
       batch.siteId,
       batch.id,
@@ -73,7 +96,8 @@ export async function sendRows(
       ...valuesForRows(asked),
     ],
   )
-  return sent
+  const sent = found.flatMap(({ number, creationId }) => (number === null ? [] : [{ number, creationId }]))
+  return { sent, isLimited: found[0]?.isLimited ?? false }
 }
 
 /**
@@ -81,8 +105,8 @@ export async function sendRows(
  * cancelled or the row has had all its attempts. A late voucher completes a row that had failed. The update compares the current
  * row, so a row that another process sent again is left alone.
  */
-export async function updateRowsFromCreations(db: Queryable, { siteId, id }: SiteItem): Promise<void> {
-  await db.query(
+export async function updateRowsFromCreations(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
+  await withoutNestedLoops(tx).query(
     `update batch_rows r
         set state = case
               when c.state = 'recorded' then 'made'
@@ -94,6 +118,7 @@ export async function updateRowsFromCreations(db: Queryable, { siteId, id }: Sit
        from batches b, creations c
       where b.site_id = $1 and b.id = $2 and r.site_id = $1 and r.batch_id = $2
         and c.site_id = $1 and c.id = r.creation_id
+        and c.id = any (array(select creation_id from batch_rows where site_id = $1 and batch_id = $2 and state <> 'made'))
         and (r.state = 'sent' and c.settled_at is not null
              or r.state in ('failed', 'cancelled', 'waiting') and c.state = 'recorded')`,
     [siteId, id],
@@ -106,7 +131,7 @@ export async function updateRowsFromCreations(db: Queryable, { siteId, id }: Sit
  * creations whose rows had not been updated yet.
  */
 export async function updateRowsWithoutCreation(tx: Queryable, { siteId, id }: SiteItem): Promise<void> {
-  await tx.query(
+  await withoutNestedLoops(tx).query(
     `update batch_rows r
         set state = case
               when ended.voucher_id is not null then 'made'
@@ -120,7 +145,10 @@ export async function updateRowsWithoutCreation(tx: Queryable, { siteId, id }: S
                 left join vouchers v on v.site_id = $1 and v.batch_id = $2 and v.creation_id = r.creation_id
           where r.site_id = $1 and r.batch_id = $2 and r.state <> 'made' and r.creation_id is not null
             and (r.state = 'sent' or v.id is not null)
-            and not exists (select from creations c where c.site_id = $1 and c.id = r.creation_id)
+            and not exists (select from creations c
+                             where c.site_id = $1 and c.id = r.creation_id and c.id = any (array(
+                               select creation_id from batch_rows
+                                where site_id = $1 and batch_id = $2 and state <> 'made' and creation_id is not null)))
        ) as ended
       where b.site_id = $1 and b.id = $2
         and r.site_id = $1 and r.batch_id = $2 and r.number = ended.number`,

@@ -19,7 +19,8 @@ export type NewController = {
   name: string
   driver: string
   address: string
-  credentials: Credentials
+  /** Null: somebody enters them later. Until then, nothing can be done on the controller. */
+  credentials: Credentials | null
   certificatePin?: Buffer | undefined
 }
 
@@ -47,7 +48,7 @@ export async function storeController(
   const certificatePin = request.certificatePin ?? null
   checkPin(findDriver(drivers, driver), { address, certificatePin })
   const id = uuidv7()
-  const secret = encryptCredentials(keyring, id, request.credentials)
+  const secret = request.credentials && encryptCredentials(keyring, id, request.credentials)
   const controller = await insertController(tx, { id, name, driver, address, secret, certificatePin })
   if (!controller) throw new DomainError('controller_name_taken', { details: { name } })
   await recordAudit(tx, actor, {

@@ -90,6 +90,18 @@ export async function listControllersByName(db: Queryable, names: string[]): Pro
   return rows
 }
 
+/** The controllers at these addresses, with their encrypted credentials. */
+export async function listControllersAt(
+  db: Queryable,
+  addresses: string[],
+): Promise<{ id: string; address: string; secret: string | null }[]> {
+  const { rows } = await db.query<{ id: string; address: string; secret: string | null }>(
+    'select id, address, secret from controllers where address = any ($1) order by created_at, id',
+    [addresses],
+  )
+  return rows
+}
+
 /** Undefined when the name is taken. */
 export async function insertController(
   db: Queryable,
@@ -98,7 +110,7 @@ export async function insertController(
     name: string
     driver: string
     address: string
-    secret: string
+    secret: string | null
     certificatePin: Buffer | null
   },
 ): Promise<Controller | undefined> {

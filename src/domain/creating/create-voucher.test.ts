@@ -65,7 +65,7 @@ test('a creation whose renewal fails is unavailable, not of unknown outcome: the
       ...context.controllers,
       inSlot: <T>(_: string, work: (waited: boolean) => Promise<T>) => work(true),
     },
-    unsentCreations: { ...context.unsentCreations, add: (_: number, ids: string[]) => void forgotten.push(...ids) },
+    unsentCreations: { ...context.unsentCreations, add: ({ id }: { id: string }) => void forgotten.push(id) },
   }
   const limits = { maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
   const request = {

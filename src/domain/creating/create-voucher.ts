@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { WritesStopped } from '#db/write-guard.ts'
 import { ControllerError, type Failure, rethrowAs } from '#drivers/driver.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
 import { reachPoint } from '#lib/points.ts'
@@ -11,7 +12,10 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
-import { hashOf, onceByKey } from '../idempotency.ts'
+import { hashToStore, onceByKey, storedHashesOf } from '../idempotency.ts'
+import type { MailServerContext } from '../mail-server/mail-server.ts'
+import { messageCountersFor, toNewMessage } from '../mailing/new-message.ts'
+import { requireMail } from '../mailing/request-message.ts'
 import { noteFailure, noteReachable, type OutageContext } from '../outages/track-outages.ts'
 import { completeOptions } from '../record/complete-options.ts'
 import type { NewCreation, RecordedCreation } from '../record/creation.ts'
@@ -24,7 +28,8 @@ import {
   updateCreationSent,
   updateCreationsFailed,
 } from '../record/creations.queries.ts'
-import { checkBounds, cutMinutes, noteFor } from '../record/voucher-shape.ts'
+import { issuingCountersFor } from '../record/issuing-counters.ts'
+import { checkBounds, checkLongest, cutMinutes, noteFor } from '../record/voucher-shape.ts'
 import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
 import type { CreationRequest } from './creation-request.ts'
 import { recordVouchers } from './record-vouchers.ts'
@@ -46,7 +51,12 @@ export type CreateContext = OutageContext & {
   observer?: Pick<Observer, 'creationsEnded'> | undefined
 }
 
-export type CreateVoucherContext = CreateContext & { knownSites: KnownSites; unsentCreations: UnsentCreations }
+export type CreateVoucherContext = CreateContext &
+  MailServerContext & {
+    keyring: Keyring
+    knownSites: KnownSites
+    unsentCreations: UnsentCreations
+  }
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
 export async function createVoucher(
@@ -55,7 +65,7 @@ export async function createVoucher(
 ): Promise<{ created: RecordedCreation; isRepeat: boolean }> {
   const first = await createAtKnownSite(ctx, request)
   if (first) return { created: first, isRepeat: false }
-  const { result, isRepeat } = await onceByKey(request, {
+  const { result, isRepeat } = await onceByKey(ctx.keyring, request, {
     find: (key) => findEarlierCreation(ctx.db, request.actor, key),
     create: (requestHash) => createFirst(ctx, request, requestHash),
   })
@@ -75,12 +85,12 @@ async function createAtKnownSite(
   const connection = known && ctx.controllers.openConnectionOf(known)
   if (!connection) return undefined
   const creation = await toNewCreation(ctx, known, request, {
-    requestHash: hashOf(request.contents),
+    requestHash: hashToStore(ctx.keyring, request),
     clockAheadMs: connection.clockAheadMs,
   }).catch(undefinedIfRejected)
   if (!creation) return undefined
   const opened = await rememberIfUnanswered(ctx, creation, () =>
-    insertCreationAt(ctx.db, known, creation, limitingActorId(request.actor)),
+    insertCreationAt(ctx, known, creation, limitingActorId(request.actor)),
   )
   return opened && makeVoucher(ctx, request, opened.site, { creation, ...opened })
 }
@@ -102,11 +112,14 @@ async function createFirst(
   const site = await findActiveSite(ctx.db, request.siteId, limitingActorId(request.actor))
   if (!site) throw new DomainError('site_not_found')
   ctx.knownSites.set(site.id, site)
+  if (request.message) await requireMail(ctx, site.id)
   const creation = await toNewCreation(ctx, site, request, {
     requestHash,
     clockAheadMs: () => ctx.controllers.connectionOf(site).clockAheadMs(), // throws when there are no credentials
   })
-  const opened = await rememberIfUnanswered(ctx, creation, () => openCreation(ctx, creation))
+  const opened = await rememberIfUnanswered(ctx, creation, () =>
+    openCreation(ctx, creation, storedHashesOf(ctx.keyring, request.contents)),
+  )
   return opened && makeVoucher(ctx, request, site, { creation, ...opened })
 }
 
@@ -116,13 +129,13 @@ async function createFirst(
  */
 async function rememberIfUnanswered<T>(
   ctx: CreateVoucherContext,
-  { siteId, id }: NewCreation,
+  creation: NewCreation,
   commit: () => T,
 ): Promise<Awaited<T>> {
   try {
     return await commit()
   } catch (error) {
-    if (error instanceof Unavailable && !(error instanceof WritesStopped)) ctx.unsentCreations.add(siteId, [id])
+    if (error instanceof Unavailable && !(error instanceof WritesStopped)) ctx.unsentCreations.add(creation)
     throw error
   }
 }
@@ -154,12 +167,12 @@ async function makeVoucher(
 }
 
 /** Settles a creation that was not sent, now or as soon as the database answers. */
-async function rejectUnsent(ctx: CreateVoucherContext, { siteId, id }: NewCreation): Promise<void> {
+async function rejectUnsent(ctx: CreateVoucherContext, creation: NewCreation): Promise<void> {
   try {
-    await updateCreationsFailed(ctx.db, siteId, [id], 'rejected')
+    await updateCreationsFailed(ctx.db, creation.siteId, [creation.id], 'rejected')
     ctx.observer?.creationsEnded('rejected', 1)
   } catch {
-    ctx.unsentCreations.add(siteId, [id])
+    ctx.unsentCreations.add(creation)
   }
 }
 
@@ -176,7 +189,7 @@ async function renewCreation(
 }
 
 async function toNewCreation(
-  ctx: CreateContext,
+  ctx: CreateVoucherContext,
   site: SiteOnController,
   request: CreationRequest,
   { requestHash, clockAheadMs }: { requestHash: Buffer; clockAheadMs: () => number },
@@ -187,6 +200,7 @@ async function toNewCreation(
   const dated = { ...limits, name: `${ctx.today(now)}_${request.name}` }
   const { shape, minutesCut } = cutMinutes(driver, dated, { ...options, extendableUntil }, now)
   checkBounds(driver, shape, { extendableUntil, now })
+  checkLongest([request.actor.issuing, site], dated, options, now)
   return {
     siteId: site.id,
     id: uuidv7(),
@@ -199,18 +213,36 @@ async function toNewCreation(
     controllerAheadMs: clockAheadMs(),
     ...options,
     batchId: null,
+    ...countedMessage(ctx, request, site, now),
   }
+}
+
+/** The message of a creation and the counters of both. */
+function countedMessage(
+  ctx: CreateVoucherContext,
+  { actor, message }: CreationRequest,
+  site: SiteOnController,
+  now: Date,
+): Pick<NewCreation, 'message' | 'issuingCounters'> {
+  const issuing = issuingCountersFor(actor, site, ctx.today, now)
+  if (!message) return { message: null, issuingCounters: issuing }
+  const counters = messageCountersFor(ctx, message, { maker: actor, siteId: site.id, now })
+  return { message: toNewMessage(ctx.keyring, message), issuingCounters: [...(issuing ?? []), ...counters] }
 }
 
 /**
  * Commits the creation. An earlier attempt with the same Idempotency-Key that made nothing keeps its own row, because its voucher
  * might still turn up. Undefined when the key belongs to a creation that is under way or recorded.
  */
-async function openCreation({ db }: CreateContext, creation: NewCreation): Promise<OpenedCreation | undefined> {
+async function openCreation(
+  { db }: CreateContext,
+  creation: NewCreation,
+  sameHashes: Buffer[],
+): Promise<OpenedCreation | undefined> {
   const opened = await insertCreation(db, creation)
   if (opened) return opened
   return db.transaction(async (tx) => {
-    await releaseIdempotencyKey(tx, creation)
+    await releaseIdempotencyKey(tx, creation, sameHashes)
     const openedNow = await insertCreation(tx, creation)
     if (!openedNow) await rejectIfHeld(tx) // rolls back, so that the earlier attempt keeps its key
     return openedNow

@@ -10,6 +10,7 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 import { DomainError } from '../errors.ts'
 import { hashOf } from '../idempotency.ts'
 import type { NewCreation } from '../record/creation.ts'
+import { issuingCountersFor } from '../record/issuing-counters.ts'
 import { cutMinutes, minMinutesLeft, noteFor } from '../record/voucher-shape.ts'
 import type { SiteOnController } from '../sites/sites.queries.ts'
 import { type CreateContext, makeVouchers } from './create-voucher.ts'
@@ -36,27 +37,30 @@ export async function makeNextRows(ctx: CreateContext, batch: Batch, site: SiteO
   }
 }
 
-/** Commits the creations of the next rows. */
+/** Commits the creations of the next rows. If a limit does not accept all of them, the rest of the batch fails. */
 async function send(ctx: CreateContext, batch: Batch, site: SiteOnController): Promise<NewCreation[]> {
   const rows = await listNextRows(ctx.db, batch)
   const [first] = rows
   if (!first) return []
   const { name, maxUses, expireMinutes, validUntil } = first
   const wanted = { ...batch.limits, name, maxUses, expireMinutes }
-  const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, first, ctx.clock.now())
+  const now = ctx.clock.now()
+  const { shape, minutesCut } = cutMinutes(ctx.controllers.driverOf(site), wanted, first, now)
   const asked = {
     shape,
     minutesCut,
     note: noteFor(site, shape.name),
     controllerAheadMs: ctx.controllers.connectionOf(site).clockAheadMs(),
+    issuingCounters: issuingCountersFor({ ...batch.maker, issuing: batch.makerLimits }, site, ctx.today, now),
   }
   const numbered = rows.map(({ number }) => ({ number, creationId: uuidv7() }))
-  const sent = await ctx.db.transaction(async (tx) => {
+  const { sent, isLimited } = await ctx.db.transaction(async (tx) => {
     await lockBatch(tx, batch)
     return sendRows(tx, batch, asked, numbered)
   })
+  if (isLimited) await updateRowsFailed(ctx.db, batch, 'limit_reached')
   const { siteId, id: batchId, maker, unusedDays } = batch
-  const common = { siteId, batchId, maker, validUntil, unusedDays, ...asked, idempotencyKey: undefined }
+  const common = { siteId, batchId, maker, validUntil, unusedDays, ...asked, idempotencyKey: undefined, message: null }
   const requestHash = hashOf(batchId)
   const references = new Map(rows.map(({ number, reference }) => [number, reference]))
   return sent.map(({ number, creationId: id }) => {

@@ -46,7 +46,7 @@ test('a creation that was not sent is rejected when the database answers again, 
   const unsent = createUnsentCreations({ db: failing(2) })
   expect((await create('again')).status).toBe(409)
 
-  unsent.add(site, [id])
+  unsent.add({ siteId: site, id, issuingCounters: null })
   await vi.waitFor(async () => expect(await stateOf(id)).toBe('rejected'), { timeout: 20_000 })
   await unsent.stop()
 
@@ -57,7 +57,7 @@ test('a process that stops makes a last attempt', async () => {
   const id = await seedCreation('last')
   const unsent = createUnsentCreations({ db: failing(1) })
 
-  unsent.add(site, [id])
+  unsent.add({ siteId: site, id, issuingCounters: null })
   await unsent.stop()
 
   expect(await stateOf(id)).toBe('rejected')
@@ -69,7 +69,7 @@ test('a creation that is settled already is not changed', async () => {
   const id = rows[0]?.id as string
   const unsent = createUnsentCreations({ db: app.db })
 
-  unsent.add(site, [id])
+  unsent.add({ siteId: site, id, issuingCounters: null })
   await unsent.stop()
 
   expect(await stateOf(id)).toBe('recorded')

@@ -1,14 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Queryable } from '#db/database.ts'
 import type { Observer } from '#lib/observer.ts'
+import type { NewCreation } from '../record/creation.ts'
 import { updateCreationsFailed } from '../record/creations.queries.ts'
 
 /** Creations that made no voucher and that could not be marked as rejected yet. */
 export type UnsentCreations = {
-  /** Settles these creations as rejected as soon as the database answers. */
-  add(siteId: number, ids: string[]): void
+  /** Settles the creation as rejected as soon as the database answers. */
+  add(creation: UnsentCreation): void
   stop(): Promise<void>
 }
+
+type UnsentCreation = Pick<NewCreation, 'siteId' | 'id' | 'issuingCounters'>
 
 const everyMs = 1_000
 /** If there are more, the oldest are forgotten. The lookup settles them after the settle window. */
@@ -27,7 +30,7 @@ type UnsentContext = { db: Queryable; observer?: Pick<Observer, 'creationsEnded'
  */
 export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCreations {
   const stopping = new AbortController()
-  const remembered = new Map<string, { siteId: number; attempts: number }>()
+  const remembered = new Map<string, { group: string; siteId: number; attempts: number }>()
   let settling: Promise<void> | undefined
 
   async function settleAll(): Promise<void> {
@@ -39,12 +42,16 @@ export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCr
   }
 
   async function settleOnce(): Promise<void> {
-    const bySite = Map.groupBy([...remembered.keys()], (id) => remembered.get(id)?.siteId as number)
-    for (const [siteId, ids] of bySite) if (!(await settleSite(siteId, ids))) return
+    const groups = Map.groupBy(remembered, ([, { group }]) => group)
+    for (const group of groups.values()) {
+      const [[, { siteId }]] = group as [(typeof group)[0]]
+      const ids = group.map(([id]) => id)
+      if (!(await settleGroup(siteId, ids))) return
+    }
   }
 
   /** False when the database does not accept writes yet. */
-  async function settleSite(siteId: number, ids: string[]): Promise<boolean> {
+  async function settleGroup(siteId: number, ids: string[]): Promise<boolean> {
     try {
       const settled = await updateCreationsFailed(db, siteId, ids, 'rejected')
       observer?.creationsEnded('rejected', settled.length)
@@ -64,8 +71,10 @@ export function createUnsentCreations({ db, observer }: UnsentContext): UnsentCr
   }
 
   return {
-    add(siteId, ids) {
-      for (const id of ids) remembered.set(id, { siteId, attempts: 0 })
+    add({ siteId, id, issuingCounters }) {
+      // The creations of one statement must have the same counters: the statement locks them in the order of the creations.
+      const scopes = issuingCounters?.map(({ scope, day }) => `${scope} ${day}`) ?? []
+      remembered.set(id, { group: [siteId, ...scopes].join(), siteId, attempts: 0 })
       for (const oldest of remembered.keys()) {
         if (remembered.size <= maxRemembered) break
         remembered.delete(oldest)

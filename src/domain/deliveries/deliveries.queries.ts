@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
-import type { Notification } from '../webhooks/notification.ts'
+import type { Fact, Notification } from '../webhooks/notification.ts'
 import { hasSitesOfSql } from '../webhooks/webhooks.queries.ts'
 import type { Target } from './send-event.ts'
 
@@ -23,6 +23,8 @@ export type DueDelivery = Target & {
   failing: boolean
   isSlow: boolean
   hostId: string | null
+  /** When references of the event were erased, before it was read. */
+  erasedAt: Date | null
 } & Notification
 
 /** Undefined when another job was first, the delivery is settled already, its webhook is gone, or the service is held. */
@@ -31,7 +33,7 @@ export async function findDueDelivery(db: Queryable, id: string, jobNumber: numb
     `select d.id, d.turn as "jobNumber", e.id as "eventId", e.type, e.created_at as "createdAt", w.id as "webhookId", w.format, w.language,
             e.data || case when d.site_ids is null then '{}' else jsonb_build_object('site_ids', d.site_ids) end as data, w.url, w.secret, case when w.previous_secret_until > now() then w.previous_secret end as "previousSecrets",
             (w.disabled_at is not null or not ${hasSitesOfSql('d', 'w')}) as "isForbidden", w.failing_since is not null as failing, w.is_slow as "isSlow",
-            w.host_id as "hostId"
+            w.host_id as "hostId", e.erased_at as "erasedAt"
        from deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
       where d.id = $1 and d.turn = $2 and d.state = 'pending' and ${isNotHeldSql}`,
     [id, jobNumber],
@@ -57,20 +59,44 @@ export function insertFailure(db: Queryable, due: DueDelivery, attempt: Attempt)
   return insertAttempt(db, due, attempt, 'rung = rung + 1')
 }
 
+/**
+ * The answer of the receiver may repeat a reference that was sent. If it was erased meanwhile, the answer is not stored. The lock
+ * makes an erasure that comes later wait, so that it finds the answer.
+ */
 async function insertAttempt(db: Queryable, due: DueDelivery, attempt: Attempt, change: string) {
   const { rows } = await db.query<{ failuresInARow: number }>(
-    `with delivery as (
+    `with event as (
+       select erased_at from events where id = $8 and $9 for share
+     ), delivery as (
        update deliveries set attempts = attempts + 1, turn = turn + 1, ${change}
         where id = $1 and turn = $2 and state = 'pending'
         returning id, attempts, rung
      ), attempt as (
        insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, status, error, reply)
-       select id, attempts, $3, $4, $5, $6, $7 from delivery
+       select id, attempts, $3, $4, $5, case when may_store then $6 end, case when may_store then $7 end
+         from delivery,
+              (select not $9 or exists (select from event where erased_at is not distinct from $10::timestamptz)) as known (may_store)
      )
      select rung as "failuresInARow" from delivery`,
-    [due.id, due.jobNumber, attempt.startedAt, attempt.durationMs, attempt.status, attempt.error, attempt.reply],
+    [
+      due.id,
+      due.jobNumber,
+      attempt.startedAt,
+      attempt.durationMs,
+      attempt.status,
+      attempt.error,
+      attempt.reply,
+      due.eventId,
+      hasReference(due),
+      due.erasedAt,
+    ],
   )
   return rows[0]?.failuresInARow
+}
+
+function hasReference({ data }: Fact): boolean {
+  if ('vouchers' in data) return data.vouchers.some(({ reference }) => reference !== null)
+  return 'reference' in data && data.reference !== null
 }
 
 /** Schedules the next attempt and returns the delivery for its new job. */

@@ -12,8 +12,9 @@ export type ChangedVoucher = EventVoucher & { isOurs: boolean }
 /** A repair has no event: the voucher should not have been on the controller. */
 export type RevokedVoucher = ChangedVoucher & { reason: RevocationReason | 'repair' }
 
-/** SQL for a `ChangedVoucher` of `vouchers`. */
-export const changedVoucherColumnsSql = `vouchers.id, vouchers.reference, vouchers.creation_id is not null as "isOurs"`
+/** SQL for a `ChangedVoucher` of `vouchers`. With a condition, only vouchers that meet it count as ours. */
+export const changedVoucherColumnsSql = (condition = 'true') =>
+  `vouchers.id, vouchers.reference, vouchers.creation_id is not null and ${condition} as "isOurs"`
 
 /** SQL: whether webhook `w` sees a site. */
 const seesSql = (siteId: string) =>
@@ -76,7 +77,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
 }
 
 /** SQL: how long the log of deliveries goes back. */
-const keptForSql = `interval '30 days'`
+export const keptForSql = `interval '30 days'`
 
 /**
  * Settled deliveries, with their attempts. They are deleted before their events: an event may have thousands of them.

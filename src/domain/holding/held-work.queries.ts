@@ -25,7 +25,7 @@ export async function findHeldWork(db: Queryable, since: Date): Promise<HeldWork
                  select from vouchers v where v.site_id = s.id and v.id >= encode(
                    overlay('\\x00000000000000000000000000000000'::bytea
                      placing substring(int8send(floor(extract(epoch from $1::timestamptz) * 1000)::bigint) from 3) from 1 for 6),
-                   'hex')::uuid) as v) as adopted,
+                   'hex')::uuid and v.imported_at is null) as v) as adopted,
             (select coalesce(sum(unrecorded), 0)::integer from sites where active) as unrecorded,
             (select coalesce(array_agg(id order by id), '{}') from sites
               where active and (synced_at is null or synced_at < $1 or sync_failure is not null)) as "unsyncedSites",

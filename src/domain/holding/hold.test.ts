@@ -81,7 +81,7 @@ test('while the service is held no work is taken, and all of it is taken afterwa
   const held = await take()
   await runBatch(app.context, batch) // a run that began before the hold
   const made = await simulator.creates()
-  await db.query('update batches set next_run_at = now()')
+  await db.query(`update batches set next_run_at = now() - interval '1 second'`)
   await resumeNow()
 
   expect(Object.values(held)).toEqual([0, 0, 0, 0, 0, 0, 0])
@@ -157,7 +157,7 @@ test('nothing is withdrawn if the hold begins during a wait', async () => {
   await withdrawDue(app.context, site)
   const isLeft = await isOnController(code)
   await resumeNow()
-  await db.query('update withdrawals set next_attempt_at = now() where settled_at is null') // the lease ends after 12 s
+  await db.query(`update withdrawals set next_attempt_at = now() - interval '1 second' where settled_at is null`) // the lease ends after 12 s
   await withdrawDue(app.context, site)
 
   expect([isLeft, await isOnController(code)]).toEqual([true, false])
@@ -247,7 +247,7 @@ async function checkIn() {
 /** Lets the stay end now, after this many attempts to withdraw the voucher. */
 async function endStay(id: string, attempts: number, reason = 'valid_until'): Promise<void> {
   await db.query(
-    `update withdrawals set due_at = now(), next_attempt_at = now(), attempts = $2, reason = $3 where voucher_id = $1`,
+    `update withdrawals set due_at = now() - interval '1 second', next_attempt_at = now() - interval '1 second', attempts = $2, reason = $3 where voucher_id = $1`,
     [id.slice(id.indexOf('-') + 1), attempts, reason],
   )
 }

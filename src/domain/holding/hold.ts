@@ -1,4 +1,4 @@
-import type { Database } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { updateStalledBatches } from '../batches/batches.queries.ts'
@@ -16,6 +16,13 @@ export async function holdRestored(db: Database, actor: Actor, backupTakenAt: Da
     await updateSitesDueForSync(tx)
     await recordAudit(tx, actor, { ...record, action: 'record.restored', details: { backup_taken_at: backupTakenAt } })
   })
+}
+
+/** Begins a trial with the data of another system. False if the service is held already. */
+export async function holdForTrial(tx: Queryable, actor: Actor): Promise<boolean> {
+  if (!(await insertHold(tx, { reason: 'trial', backupTakenAt: null }))) return false
+  await recordAudit(tx, actor, { ...record, action: 'record.held', details: { reason: 'trial' } })
+  return true
 }
 
 /** Holds a running service. False when it was held before. */

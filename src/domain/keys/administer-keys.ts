@@ -1,12 +1,14 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import type { Actor } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
+import type { IssuingChange } from '../issuing-limits.ts'
 import { plainName } from '../plain-name.ts'
 import { onceInTransaction } from '../remembered-requests.ts'
-import { cellOf, makeKey, prefixOf, type Scope, sha256Of } from './key.ts'
+import { cellOf, defaultRateLimit, makeKey, prefixOf, type Scope, sha256Of } from './key.ts'
 import { insertKeySecret, type NewSecret } from './key-secrets.queries.ts'
 import {
   type ApiKeyWithSites,
@@ -19,7 +21,7 @@ import {
   updateKeyRevoked,
 } from './keys.queries.ts'
 
-export type KeyRequest = {
+export type KeyRequest = IssuingChange & {
   name: string
   scope: Scope
   rateLimit: number
@@ -42,11 +44,11 @@ export function createKey(db: Database, actor: Actor, request: KeyRequest): Prom
  * the secret is not stored: the error names the key, which can then be rolled.
  */
 export async function createKeyOnce(
-  db: Database,
+  ctx: { db: Database; keyring: Keyring },
   request: RepeatableRequest & { wanted: KeyRequest },
 ): Promise<KeyWithSecret> {
   let created: KeyWithSecret | undefined
-  const { result } = await onceInTransaction(db, 'create key', request, async (tx) => {
+  const { result } = await onceInTransaction(ctx, { operation: 'create key' }, request, async (tx) => {
     created = await createKeyIn(tx, request.actor, request.wanted)
     return { prefix: created.prefix }
   })
@@ -57,6 +59,18 @@ export async function createKeyOnce(
 async function createKeyIn(tx: Queryable, actor: Actor, request: KeyRequest): Promise<KeyWithSecret> {
   const { key, ...secret } = makeSecret(request.cell)
   return { ...(await storeKey(tx, actor, request, secret, 'key.created')), key }
+}
+
+/**
+ * The key that stands for another system as the maker of its vouchers. It is revoked and nobody knows its secret, so it can do nothing
+ * but be shown.
+ */
+export async function createMaker(tx: Queryable, actor: Actor, name: string): Promise<string> {
+  const request: KeyRequest = { name, scope: 'read', rateLimit: defaultRateLimit, siteIds: [], expiresAt: null }
+  const { key: _, ...secret } = makeSecret(undefined)
+  const { id } = await storeKey(tx, actor, request, secret, 'key.created')
+  await updateKeyRevoked(tx, id)
+  return id
 }
 
 /** Creates a new secret: its text, and what is stored of it. */
@@ -70,6 +84,15 @@ export async function importKey(
   db: Database,
   actor: Actor,
   request: KeyRequest,
+  secret: NewSecret,
+): Promise<ApiKeyWithSites> {
+  return db.transaction((tx) => importKeyIn(tx, actor, request, secret))
+}
+
+export async function importKeyIn(
+  tx: Queryable,
+  actor: Actor,
+  request: KeyRequest,
   { prefix, sha256 }: NewSecret,
 ): Promise<ApiKeyWithSites> {
   const isOfOtherCell = /^vsk_[A-Z]_[A-Za-z0-9]{8}$/.test(prefix) && cellOf(prefix) !== request.cell
@@ -77,7 +100,7 @@ export async function importKey(
     if (prefix.startsWith('vsk_')) throw new DomainError('key_prefix_reserved')
     if (prefixOf(`${prefix}x`) !== prefix) throw new DomainError('key_prefix_invalid')
   }
-  return db.transaction((tx) => storeKey(tx, actor, request, { prefix, sha256 }, 'key.imported'))
+  return storeKey(tx, actor, request, { prefix, sha256 }, 'key.imported')
 }
 
 async function storeKey(
@@ -87,19 +110,20 @@ async function storeKey(
   secret: NewSecret,
   action: string,
 ): Promise<ApiKeyWithSites> {
-  const { scope, rateLimit, siteIds, expiresAt } = request
+  const { scope, rateLimit, siteIds, expiresAt, vouchersPerDay = null, longestMinutes = null } = request
+  const limits = { rateLimit, vouchersPerDay, longestMinutes }
   const { prefix } = secret
   const id = uuidv7()
   const name = plainName(request.name)
   checkExpiry(scope, expiresAt)
-  await insertKey(tx, { id, name, scope, rateLimit, expiresAt, allSites: siteIds === undefined })
+  await insertKey(tx, { id, name, scope, ...limits, expiresAt, allSites: siteIds === undefined })
   if (!(await insertKeySecret(tx, id, secret))) throw new DomainError('key_prefix_taken', { details: { prefix } })
   if (siteIds !== undefined) await storeSites(tx, id, siteIds)
   await recordAudit(tx, actor, {
     action,
     targetKind: 'key',
     targetId: id,
-    details: { name, prefix, scope, rateLimit, siteIds: siteIds ?? 'all', expiresAt },
+    details: { name, prefix, scope, ...limits, siteIds: siteIds ?? 'all', expiresAt },
   })
   return (await findKey(tx, id)) as ApiKeyWithSites
 }
@@ -111,7 +135,7 @@ async function storeSites(tx: Queryable, keyId: string, siteIds: number[]): Prom
 }
 
 /** Fields that are undefined keep their value. */
-export type KeyChange = {
+export type KeyChange = IssuingChange & {
   name?: string | undefined
   rateLimit?: number | undefined
   siteIds?: number[] | 'all' | undefined
@@ -127,10 +151,10 @@ export async function setKey(db: Database, actor: Actor, named: string, change: 
   return db.transaction(async (tx) => {
     const before = await lockKey(tx, named)
     if (before.revokedAt) throw new DomainError('key_revoked')
-    const { name, rateLimit, siteIds, expiresAt } = { ...before, ...definedOf(changes) }
-    checkExpiry(before.scope, expiresAt)
+    const { siteIds, ...after } = { ...before, ...definedOf(changes) }
+    checkExpiry(before.scope, after.expiresAt)
     const allSites = siteIds === 'all' || (change.siteIds === undefined && before.allSites)
-    await updateKey(tx, { id: before.id, name, rateLimit, allSites, expiresAt })
+    await updateKey(tx, { ...after, allSites })
     if (change.siteIds !== undefined) {
       await deleteKeySites(tx, before.id)
       if (change.siteIds !== 'all') await storeSites(tx, before.id, change.siteIds)

@@ -11,6 +11,14 @@ export async function insertKeySecret(tx: Queryable, keyId: string, secret: NewS
   return rowCount === 1
 }
 
+/** Those of these prefixes that are in use, with their hashes. */
+export async function listSecrets(tx: Queryable, prefixes: string[]): Promise<NewSecret[]> {
+  const { rows } = await tx.query<NewSecret>('select prefix, sha256 from api_key_secrets where prefix = any ($1)', [
+    prefixes,
+  ])
+  return rows
+}
+
 /** Ends all secrets of a key at this time, or now if it is null. A secret that ends earlier keeps its end. */
 export async function updateSecretsEnd(tx: Queryable, keyId: string, validUntil: Date | null): Promise<void> {
   await tx.query(

@@ -1,7 +1,8 @@
 import type { Queryable } from '#db/database.ts'
+import { type IssuingLimits, issuingLimitsSql } from '../issuing-limits.ts'
 import type { Scope } from './key.ts'
 
-export type ApiKey = {
+export type ApiKey = IssuingLimits & {
   id: string
   name: string
   prefix: string
@@ -15,21 +16,23 @@ export type ApiKey = {
 }
 
 /** A key with the version of a site's list, read in one statement. Concurrent requests share this object. */
-export type AuthenticatedKey = Readonly<{
-  id: string
-  name: string
-  prefix: string
-  sha256: Buffer
-  scope: Scope
-  rateLimit: number
-  allSites: boolean
-  live: boolean
-  mayUseSite: boolean
-  listVersion: string | null
-  /** Changes when any key or person gets another name. */
-  namesVersion: string | null
-  now: Date
-}>
+export type AuthenticatedKey = Readonly<
+  IssuingLimits & {
+    id: string
+    name: string
+    prefix: string
+    sha256: Buffer
+    scope: Scope
+    rateLimit: number
+    allSites: boolean
+    live: boolean
+    mayUseSite: boolean
+    listVersion: string | null
+    /** Changes when any key or person gets another name. */
+    namesVersion: string | null
+    now: Date
+  }
+>
 
 /** A key by its prefix, with the version of this site's list. */
 export type WantedKey = { prefix: string; siteId: number | null }
@@ -55,6 +58,7 @@ const keysWithListVersions = {
             k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
               and (secret.valid_until is null or secret.valid_until > now()) as live,
             coalesce(k.all_sites, true) or allowed.site_id is not null as "mayUseSite",
+            ${issuingLimitsSql('k')},
             v.version as "listVersion", names.version as "namesVersion", now() as now
        from unnest($1::text[], $2::integer[]) with ordinality as wanted (prefix, site_id, place)
        left join api_key_secrets secret on secret.prefix = wanted.prefix
@@ -67,13 +71,17 @@ const keysWithListVersions = {
       order by wanted.place`,
 }
 
-export type NewKey = Pick<ApiKey, 'id' | 'name' | 'scope' | 'rateLimit' | 'allSites' | 'expiresAt'>
+export type NewKey = Pick<ApiKey, 'id' | 'name' | 'scope' | 'rateLimit' | 'allSites' | 'expiresAt'> & IssuingLimits
 
 /** The key has no secret yet: `insertKeySecret` adds it in the same transaction. */
 export async function insertKey(tx: Queryable, key: NewKey): Promise<void> {
   await tx.query(
-    `insert into api_keys (id, name, scope, rate_limit, all_sites, expires_at) values ($1, $2, $3, $4, $5, $6)`,
-    [key.id, key.name, key.scope, key.rateLimit, key.allSites, key.expiresAt],
+    `insert into api_keys (id, name, scope, rate_limit, all_sites, expires_at, vouchers_per_day, longest_minutes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[key.id, key.name, key.scope, key.rateLimit, key.allSites, key.expiresAt],
+      ...[key.vouchersPerDay, key.longestMinutes],
+    ],
   )
 }
 
@@ -95,7 +103,7 @@ type OldSecret = { prefix: string; validUntil: Date; lastUsedAt: Date | null }
 export type ApiKeyWithSites = ApiKey & { siteIds: number[]; oldSecrets: OldSecret[] }
 
 const keyColumns = `k.id, k.name, current.prefix, k.scope, k.rate_limit as "rateLimit", k.all_sites as "allSites",
-  k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+  k.expires_at as "expiresAt", k.revoked_at as "revokedAt", ${issuingLimitsSql('k')},
   (select max(last_used_at) from api_key_secrets where api_key_id = k.id) as "lastUsedAt", k.created_at as "createdAt",
   array(select site_id from api_key_sites where api_key_id = k.id order by site_id) as "siteIds",
   coalesce((select json_agg(json_build_object('prefix', prefix, 'validUntil', valid_until, 'lastUsedAt', last_used_at)
@@ -164,16 +172,15 @@ export async function findKeyToChange(
 
 export async function updateKey(
   tx: Queryable,
-  key: Pick<ApiKey, 'id' | 'name' | 'rateLimit' | 'allSites' | 'expiresAt'>,
+  key: Pick<ApiKey, 'id' | 'name' | 'rateLimit' | 'allSites' | 'expiresAt'> & IssuingLimits,
 ): Promise<void> {
-  const { id, name, rateLimit, allSites, expiresAt } = key
-  await tx.query(`update api_keys set name = $2, rate_limit = $3, all_sites = $4, expires_at = $5 where id = $1`, [
-    id,
-    name,
-    rateLimit,
-    allSites,
-    expiresAt,
-  ])
+  const { id, name, rateLimit, allSites, expiresAt, vouchersPerDay, longestMinutes } = key
+  await tx.query(
+    `update api_keys
+        set name = $2, rate_limit = $3, all_sites = $4, expires_at = $5, vouchers_per_day = $6, longest_minutes = $7
+      where id = $1`,
+    [id, name, rateLimit, allSites, expiresAt, vouchersPerDay, longestMinutes],
+  )
 }
 
 export async function deleteKeySites(tx: Queryable, keyId: string): Promise<void> {
@@ -193,4 +200,12 @@ export function makerSql(row: string): string {
     when ${row}.staff_id is not null
     then json_build_object('kind', 'staff', 'id', ${row}.staff_id,
            'name', (select name from staff where id = ${row}.staff_id)) end`
+}
+
+/** SQL for the limits on issuing of the maker of a row that has the columns `api_key_id` and `staff_id`. */
+export function limitsOfMakerSql(row: string): string {
+  return `(select json_build_object('vouchersPerDay', maker.vouchers_per_day, 'longestMinutes', maker.longest_minutes)
+     from (select vouchers_per_day, longest_minutes from api_keys where id = ${row}.api_key_id
+           union all
+           select vouchers_per_day, longest_minutes from staff where id = ${row}.staff_id) as maker)`
 }

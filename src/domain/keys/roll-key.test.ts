@@ -17,7 +17,10 @@ const works = async (...keys: string[]) =>
   Promise.all(keys.map(async (key) => (await authenticate(key, null)) !== undefined))
 /** Moves the ends of the old secrets of a key into the past. */
 const endGrace = (id: string) =>
-  db.query(`update api_key_secrets set valid_until = now() where api_key_id = $1 and valid_until > now()`, [id])
+  db.query(
+    `update api_key_secrets set valid_until = now() - interval '1 second' where api_key_id = $1 and valid_until > now()`,
+    [id],
+  )
 
 test('both secrets work until the end of the grace period, then only the new one; the key stays the same', async () => {
   const site = await seedSite(db)

@@ -22,18 +22,35 @@ export async function takeDueProbes(db: Queryable, limit: number): Promise<SiteO
   return rows
 }
 
+/** With all in one statement, 50,000 took longer than the time limit of a statement on a busy machine, and none was probed. */
+const controllersPerStatement = 1_000
+
 /**
  * Controllers that are not out of reach, with the time since the last sync of one of their sites. A controller without a site or
  * credentials is left out: its outage could not be confirmed, and nobody would end it.
  */
-export async function listControllersToProbe(db: Queryable): Promise<IdleController[]> {
+export async function listControllersToProbe(
+  db: Queryable,
+  perStatement = controllersPerStatement,
+): Promise<IdleController[]> {
+  const all: IdleController[] = []
+  for (;;) {
+    const part = await listAfter(db, all.at(-1)?.id ?? '00000000-0000-0000-0000-000000000000', perStatement)
+    all.push(...part)
+    if (part.length < perStatement) return all
+  }
+}
+
+async function listAfter(db: Queryable, id: string, limit: number): Promise<IdleController[]> {
   const { rows } = await db.query<IdleController>(
     `select c.id, c.driver, c.address, c.certificate_pin as "certificatePin",
             extract(epoch from now() - s.synced_at)::float * 1000 as "idleMs"
        from controllers c
-       join (select controller_id, max(synced_at) as synced_at from sites group by controller_id) s on s.controller_id = c.id
-      where c.secret is not null
-        and not exists (select from controller_outages o where o.controller_id = c.id and o.until is null)`,
+      cross join lateral (select count(*) as count, max(synced_at) as synced_at from sites where controller_id = c.id) s
+      where c.id > $1 and s.count > 0 and c.secret is not null
+        and not exists (select from controller_outages o where o.controller_id = c.id and o.until is null)
+      order by c.id limit $2`,
+    [id, limit],
   )
   return rows
 }

@@ -2,6 +2,8 @@ import type { Database, Queryable } from '#db/database.ts'
 import type { Calendar } from '#lib/clock.ts'
 import { hasListener } from '#queue/jobs.queries.ts'
 import { limitingActorId, type Requester } from '../actor.ts'
+import { type MailServerContext, readMailServer } from '../mail-server/mail-server.ts'
+import { findFailingMail } from '../messages/messages.queries.ts'
 import {
   countSites,
   listFailingControllers,
@@ -30,20 +32,20 @@ const maxOnWall = 1_000
 
 export type OverviewRequest = { actor: Requester; siteId: number | null; days: number; now: Date }
 
+type OverviewContext<Db> = { db: Db; today: Calendar; fixedSettings: MailServerContext['fixedSettings'] }
+
 export type Overview = Awaited<ReturnType<typeof readOverview>>
 
 /**
  * The figures of the last days and everything that needs attention, read from one snapshot. The only vouchers that are
  * read are those that end soon, from their index. So the total number of vouchers does not matter.
  */
-export async function readOverview({ db, today }: { db: Database; today: Calendar }, request: OverviewRequest) {
-  return db.snapshot((tx) => readFigures({ db: tx, today }, request))
+export async function readOverview(ctx: OverviewContext<Database>, request: OverviewRequest) {
+  return ctx.db.snapshot((tx) => readFigures({ ...ctx, db: tx }, request))
 }
 
-async function readFigures(
-  { db, today }: { db: Queryable; today: Calendar },
-  { actor, siteId, days, now }: OverviewRequest,
-) {
+async function readFigures(ctx: OverviewContext<Queryable>, { actor, siteId, days, now }: OverviewRequest) {
+  const { db, today } = ctx
   const scope = { onlySitesOf: limitingActorId(actor), siteId }
   const period = { today: today(now), days }
   const issued = await listIssuedDays(db, scope, period)
@@ -53,7 +55,7 @@ async function readFigures(
     timeZone: today.timeZone,
     issued,
     totals,
-    attention: await readAttention(db, actor, scope, period.today),
+    attention: await readAttention(ctx, actor, scope, period.today),
     sites: siteId === null ? await readSites(db, scope, period, totals.issued) : null,
     site:
       siteId === null
@@ -72,17 +74,25 @@ function sumOf(days: IssuedDay[]): { issued: number; redeemed: number } {
   }
 }
 
-/** Only administrators administer keys, so only they are told about them. */
-async function readAttention(db: Queryable, actor: Requester, scope: OverviewScope, today: string) {
+/** Only administrators administer the mail server and keys, so only they are told about them. */
+async function readAttention(ctx: OverviewContext<Queryable>, actor: Requester, scope: OverviewScope, today: string) {
+  const { db } = ctx
   const isAdmin = actor.kind === 'staff' && actor.role === 'admin'
   return {
     workerRunning: await hasListener(db),
     controllers: await listFailingControllers(db, scope),
+    mail: isAdmin ? await readFailingMail(ctx) : null,
     webhooks: await listFailingWebhooks(db, scope),
     keys: isAdmin ? await listTroubledKeys(db, scope.siteId, today) : [],
     batches: await listStalledBatches(db, scope),
     unrecorded: await listSitesWithUnrecorded(db, scope),
   }
+}
+
+/** Null unless the mail server fails. */
+async function readFailingMail(ctx: OverviewContext<Queryable>) {
+  const failing = await findFailingMail(ctx.db)
+  return failing ? { ...failing, server: await readMailServer(ctx) } : null
 }
 
 async function readSites(db: Queryable, scope: OverviewScope, period: Period, total: number) {

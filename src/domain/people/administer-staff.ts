@@ -3,10 +3,12 @@ import type { Database, Queryable } from '#db/database.ts'
 import type { Actor, Requester, Role } from '../actor.ts'
 import { changed, isChange, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { allowsMore, type IssuingChange, type IssuingLimits, noIssuingLimits } from '../issuing-limits.ts'
 import { randomBase62, sha256Of } from '../keys/key.ts'
 import { plainName } from '../plain-name.ts'
 import { isEmail } from './email.ts'
 import { updateRightsFromGroups } from './identities.queries.ts'
+import { type ByMail, mailPasswordLink } from './mail-password-link.ts'
 import { endManagerCredentials, requireAdministratorFor } from './manager-credentials.ts'
 import { requireBreakGlassKept } from './password-sign-in.ts'
 import { endAccess } from './sign-in.ts'
@@ -23,18 +25,21 @@ import {
 } from './staff.queries.ts'
 import {
   findManagedPerson,
+  grantableLimits,
   hasMoreRights,
   lockManager,
   managerIdOf,
   type PersonRef,
   requireAdministratorLeft,
   requireGrantable,
+  requireLimitsWithinOwn,
 } from './staff-rights.ts'
 
 const daySeconds = 24 * 60 * 60
 const invitationSeconds = 7 * daySeconds
 
-export type PersonRequest = {
+/** A limit that is undefined is the one of the manager who adds the person. */
+export type PersonRequest = IssuingChange & {
   name: string
   email: string
   role: Role
@@ -46,26 +51,52 @@ export type PersonRequest = {
 /** A one-time link to set a password. Its token cannot be read again later. */
 export type PasswordLink = { token: string; expiresAt: Date }
 
-/** Adds a person without a password. The person sets one with the link, which is valid for a week. */
+/** Adds a person without a password. The person sets one with the link, which is valid for a week. `byMail` sends it, too. */
 export async function addPerson(
   db: Database,
   actor: Actor,
   request: PersonRequest,
+  byMail?: ByMail,
 ): Promise<{ person: Person; link: PasswordLink }> {
-  const { role, siteIds = [], language } = request
+  const { role, siteIds = [] } = request
   return db.transaction(async (tx) => {
     const manager = await lockManager(tx, actor)
     requireGrantable(manager, { role, siteIds, allSites: isForAllSites(request) })
-    const person = await storePerson(tx, { ...request, passwordHash: null })
-    const sites = person.allSites ? [] : await storeSites(tx, person.id, siteIds)
-    await recordAudit(tx, actor, {
-      action: 'staff.added',
-      targetKind: 'staff',
-      targetId: person.id,
-      details: { name: person.name, email: person.email, role, siteIds: person.allSites ? 'all' : sites, language },
-    })
-    return { person: { ...person, siteIds: sites }, link: await storeLink(tx, actor, person.id, invitationSeconds) }
+    const limits = { ...grantableLimits(manager), ...definedLimits(request) }
+    requireLimitsWithinOwn(manager, limits)
+    const person = await addPersonIn(tx, actor, { ...request, ...limits })
+    const link = await storeLink(tx, actor, person.id, invitationSeconds)
+    if (byMail) await mailPasswordLink(tx, byMail, 'invitation', { person, link })
+    return { person, link }
   })
+}
+
+/** Adds a person who can sign in only after somebody has made a password link. The caller has checked the rights of the actor. */
+export async function addPersonIn(tx: Queryable, actor: Actor, request: PersonRequest): Promise<Person> {
+  const { role, siteIds = [], language } = request
+  const person = await storePerson(tx, { ...request, passwordHash: null })
+  const sites = person.allSites ? [] : await storeSites(tx, person.id, siteIds)
+  await recordAudit(tx, actor, {
+    action: 'staff.added',
+    targetKind: 'staff',
+    targetId: person.id,
+    details: {
+      name: person.name,
+      email: person.email,
+      role,
+      siteIds: person.allSites ? 'all' : sites,
+      language,
+      ...definedLimits(request),
+    },
+  })
+  return { ...person, siteIds: sites }
+}
+
+function definedLimits({ vouchersPerDay, longestMinutes }: IssuingChange): Partial<IssuingLimits> {
+  return {
+    ...(vouchersPerDay !== undefined && { vouchersPerDay }),
+    ...(longestMinutes !== undefined && { longestMinutes }),
+  }
 }
 
 /** Checks and stores a new person, in a transaction that also records who did it. */
@@ -80,6 +111,8 @@ export async function storePerson(
     name: plainName(request.name),
     email,
     allSites: isForAllSites(request),
+    ...noIssuingLimits,
+    ...definedLimits(request),
   }
   const person = await insertPerson(tx, stored)
   if (!person) throw new DomainError('email_taken', { details: { email } })
@@ -90,7 +123,7 @@ function isForAllSites({ role, siteIds }: Pick<PersonRequest, 'role' | 'siteIds'
   return role === 'admin' || siteIds === undefined
 }
 
-/** Checks only the format. The service sends no e-mail, so it cannot check whether the address exists. */
+/** Checks only the format. Nobody learns whether the address exists. */
 function readEmail(text: string): string {
   const email = text.trim()
   if (!isEmail(email)) throw new DomainError('email_invalid')
@@ -111,14 +144,15 @@ async function storeLink(tx: Queryable, actor: Actor, staffId: string, validSeco
 }
 
 /** Fields that are undefined keep their value. */
-export type PersonChange = OwnChange & {
-  email?: string | undefined
-  role?: Role | undefined
-  siteIds?: number[] | 'all' | undefined
-  active?: boolean | undefined
-  /** Only administrators change it. */
-  rightsFromGroups?: boolean | undefined
-}
+export type PersonChange = OwnChange &
+  IssuingChange & {
+    email?: string | undefined
+    role?: Role | undefined
+    siteIds?: number[] | 'all' | undefined
+    active?: boolean | undefined
+    /** Only administrators change it. */
+    rightsFromGroups?: boolean | undefined
+  }
 
 /** Fields that people change themselves. */
 type OwnChange = {
@@ -152,6 +186,9 @@ export async function setPerson(
     await requireAdministratorLeft(tx, before, after)
     await requireBreakGlassKept(tx, before, after)
     requireGrantable(manager, after)
+    const isActivated = after.active && !before.active
+    if (isActivated || fields.vouchersPerDay !== undefined || fields.longestMinutes !== undefined)
+      requireLimitsWithinOwn(manager, after)
     if (after.allSites !== before.allSites || Array.isArray(siteIds))
       after.siteIds = await storeSites(tx, before.id, after.siteIds)
     const stored = await storeChange(tx, actor, before, after)
@@ -172,7 +209,11 @@ async function endOldAccess(
   if (!after.active || isRise) await endAccess(tx, before.id)
   // The person may have kept links that they created for others. With such a link they would get the others' rights.
   if (!after.active || hasMoreRights(before, after)) await deletePasswordLinksBy(tx, before.id)
-  return isRise && endManagerCredentials(tx, actor, after, options)
+  if (!isRise && !allowsMore(after, before)) return false
+  const isEnded = await endManagerCredentials(tx, actor, after, options)
+  // Higher limits end no session, except one that may be the manager's.
+  if (isEnded) await endAccess(tx, before.id)
+  return isEnded
 }
 
 /** Gives a person the rights of their groups. Sites that were removed since are left out. Needs the locks of `lockStaff`. */
@@ -232,24 +273,44 @@ async function storeChange(tx: Queryable, actor: Actor, before: Person, after: P
 
 function recorded(person: Person): Record<string, unknown> {
   const { name, email, role, allSites, siteIds, active, language, theme, rightsFromGroups } = person
-  return { name, email, role, siteIds: allSites ? 'all' : siteIds, active, language, theme, rightsFromGroups }
+  const { vouchersPerDay, longestMinutes } = person
+  const limits = { vouchersPerDay, longestMinutes }
+  return {
+    name,
+    email,
+    role,
+    siteIds: allSites ? 'all' : siteIds,
+    active,
+    language,
+    theme,
+    rightsFromGroups,
+    ...limits,
+  }
 }
 
-/** Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. */
+/**
+ * Creates a link for a person who forgot the password. It is valid for a day. An older link of the person ends. `byMail` sends it,
+ * too.
+ */
 export async function createPasswordLink(
   db: Database,
   actor: Actor,
   ref: PersonRef,
+  byMail?: ByMail,
 ): Promise<{ person: Person; link: PasswordLink }> {
   return db.transaction(async (tx) => {
     const { manager, person } = await findManagedPerson(tx, actor, ref)
     // Otherwise somebody at an unlocked computer could set a password without the current one.
     if (manager?.id === person.id) throw new DomainError('own_account')
     requireAdministratorFor(manager, person)
+    requireLimitsWithinOwn(manager, person)
     if (!person.active) throw new DomainError('person_inactive', { details: { named: person.email } })
-    const details = { name: person.name }
+    const details = { name: person.name, ...(byMail && { sentByMail: true }) }
     await recordAudit(tx, actor, { action: 'staff.link_created', targetKind: 'staff', targetId: person.id, details })
-    return { person, link: await storeLink(tx, actor, person.id, daySeconds) }
+    const link = await storeLink(tx, actor, person.id, daySeconds)
+    if (byMail)
+      await mailPasswordLink(tx, byMail, person.hasPassword ? 'password_link' : 'invitation', { person, link })
+    return { person, link }
   })
 }
 

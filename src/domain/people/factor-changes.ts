@@ -8,7 +8,7 @@ import { isFactorRequired } from './required-factors.ts'
 import { deleteSecondFactors, type FactorKind, listFactorKinds } from './second-factors.queries.ts'
 import { deleteSessions, updateSessionHasFactor } from './sessions.queries.ts'
 import { endAccess } from './sign-in.ts'
-import { findManagedPerson, type PersonRef } from './staff-rights.ts'
+import { findManagedPerson, type PersonRef, requireLimitsWithinOwn } from './staff-rights.ts'
 
 /**
  * Records a new factor of a person, who must be locked. With the first one, all other sessions end, because they began without a
@@ -48,6 +48,7 @@ export async function resetSecondFactors(
     // Otherwise somebody could remove the last factor of their own account although the role needs one.
     if (manager?.id === person.id) throw new DomainError('own_account')
     requireAdministratorFor(manager, person)
+    requireLimitsWithinOwn(manager, person)
     const removed = await deleteSecondFactors(tx, person.id)
     await noteFactorsRemovedBy(tx, manager, person.id)
     const sessions = await endAccess(tx, person.id)

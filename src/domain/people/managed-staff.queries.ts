@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { type SentLink, sentLinkSql } from '../messages/link-mail.queries.ts'
 import { deleteSecondFactors, type FactorKind, factorsOfStaffSql } from './second-factors.queries.ts'
 import { type Person, personColumnsSql } from './staff.queries.ts'
 
@@ -8,11 +9,14 @@ export type StaffMember = Person & {
   linkExpiresAt: Date | null
   lastSeenAt: Date | null
   secondFactors: Exclude<FactorKind, 'recovery_code'>[]
+  /** The last message with a one-time link to the person, in the last 30 days; null if there was none. */
+  sentLink: SentLink | null
 }
 
 const memberColumns = `${personColumnsSql},
   (select expires_at from password_links where staff_id = st.id and expires_at > now()) as "linkExpiresAt",
-  st.last_seen_at as "lastSeenAt", ${factorsOfStaffSql} as "secondFactors"`
+  st.last_seen_at as "lastSeenAt", ${factorsOfStaffSql} as "secondFactors",
+  ${sentLinkSql('st.id')} as "sentLink"`
 
 /**
  * The condition that somebody may manage the person in the row `st`. An administrator manages everybody. A manager manages

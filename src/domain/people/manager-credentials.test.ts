@@ -184,3 +184,99 @@ describe('more rights than the manager could give end what was set up with the l
     expect((await signIn(person.email, 'another planted password')).status).toBe(401)
   })
 })
+
+describe('limits on issuing', () => {
+  const limitedManager = async () => {
+    const { id, session } = await seedPerson(app.db, { role: 'manager', siteIds: [adler, krone], name: 'Lim' })
+    await promote(id, { vouchers_per_day: 10, longest_minutes: 600 })
+    return { id, session }
+  }
+  const within = { vouchers_per_day: 10, longest_minutes: 600 }
+
+  test.each([
+    ['without limits', {}],
+    ['with a higher limit a day', { vouchers_per_day: 11, longest_minutes: 60 }],
+    ['with longer vouchers', { vouchers_per_day: 1, longest_minutes: 601 }],
+  ])('a manager with limits gets into no account %s', async (_, limits) => {
+    const { session } = await limitedManager()
+    const person = await seedPerson(app.db, { siteIds: [adler], password: 'four random words' })
+    await seedAuthenticatorApp(app.db, person.id)
+    await promote(person.id, limits)
+
+    const link = await createLink(session, person.id)
+    const reset = await call(session, 'DELETE', `/staff/${person.id}/second-factors`)
+    const deactivated = await call(session, 'PATCH', `/staff/${person.id}`, { active: false, name: 'Eva' })
+    const activated = await call(session, 'PATCH', `/staff/${person.id}`, { active: true })
+
+    for (const answer of [link, reset, activated]) expect(errorOf(answer)).toEqual([403, 'limits_beyond_own'])
+    expect(deactivated.status).toBe(200)
+    const open = await app.db.query('select from password_links where staff_id = $1', [person.id])
+    const kept = await app.db.query('select from authenticator_apps where staff_id = $1', [person.id])
+    expect([open.rowCount, kept.rowCount]).toEqual([0, 1])
+  })
+
+  test('a manager with limits gets into an account with the same limits, and an administrator with limits into every account', async () => {
+    const { session } = await limitedManager()
+    const limitedAdmin = await seedPerson(app.db, { role: 'admin' })
+    await promote(limitedAdmin.id, within)
+    const person = await seedPerson(app.db, { siteIds: [adler] })
+    const free = await seedPerson(app.db, { siteIds: [adler] })
+    await promote(person.id, within)
+
+    const answers = [
+      await createLink(session, person.id),
+      await call(session, 'DELETE', `/staff/${person.id}/second-factors`),
+      await call(session, 'PATCH', `/staff/${person.id}`, { active: false }),
+      await call(session, 'PATCH', `/staff/${person.id}`, { active: true }),
+      await createLink(limitedAdmin.session, free.id),
+    ]
+
+    expect(answers.map(({ status }) => Math.floor(status / 100))).toEqual([2, 2, 2, 2, 2])
+  })
+
+  test('a link is invalid if the person may now issue more than the manager who created it', async () => {
+    const lim = await limitedManager()
+    const [raised, other, same] = await Promise.all(
+      [1, 2, 3].map(() => seedPerson(app.db, { siteIds: [adler], password: 'four random words' })),
+    )
+    const tokens = []
+    for (const person of [raised, other, same]) {
+      await promote(person?.id as string, within)
+      tokens.push((await createLink(lim.session, person?.id as string)).json().token)
+    }
+
+    await promote(raised?.id as string, { vouchers_per_day: null })
+    expect(errorOf(await redeem(tokens[0]))).toEqual([403, 'password_link_invalid'])
+    expect((await signIn(raised?.email as string, 'four random words')).status).toBe(200)
+    expect((await redeem(tokens[2])).status).toBe(200)
+    await promote(lim.id, { vouchers_per_day: 9 })
+    expect(errorOf(await redeem(tokens[1]))).toEqual([403, 'password_link_invalid'])
+  })
+
+  test('higher limits than those of the manager end the password of the manager; others end nothing', async () => {
+    const lim = await limitedManager()
+    const person = await seedPerson(app.db, { siteIds: [adler], password: 'four random words' })
+    await promote(person.id, { vouchers_per_day: 5, longest_minutes: 60 })
+    const session = cookieOf(await redeem((await createLink(lim.session, person.id)).json().token))
+
+    const raised = await promote(person.id, within)
+    expect([raised.json().state, (await call(session, 'GET', '/me')).status]).toEqual(['active', 200])
+    const beyond = await promote(person.id, { longest_minutes: null })
+
+    expect(beyond.json().state).toBe('invited')
+    expect((await call(session, 'GET', '/me')).status).toBe(401)
+    expect(errorOf(await signIn(person.email))).toEqual([401, 'sign_in_failed'])
+    expect(await endedOf(person.id)).toEqual([
+      { by: 'staff', details: { name: 'Anna', removed: ['password'], by: 'Lim' } },
+    ])
+  })
+
+  test('a higher limit ends no session of a person whose password no manager set', async () => {
+    const person = await seedPerson(app.db, { siteIds: [adler], password: 'four random words' })
+    await promote(person.id, within)
+
+    await promote(person.id, { vouchers_per_day: null })
+
+    expect((await call(person.session, 'GET', '/me')).status).toBe(200)
+  })
+})

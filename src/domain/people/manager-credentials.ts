@@ -2,10 +2,11 @@ import type { Queryable } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { allowsMore } from '../issuing-limits.ts'
 import { deleteIdentity } from './identities.queries.ts'
 import { deleteSecondFactors, listFactorKinds } from './second-factors.queries.ts'
 import { findCredentialsBy, findPerson, type Person, updateCredentialsBy, updatePasswordHash } from './staff.queries.ts'
-import { couldGrant } from './staff-rights.ts'
+import { couldGrant, grantableLimits } from './staff-rights.ts'
 
 /**
  * Throws if a manager would get into the account of a person who signs in by the provider. The groups of that person can give more
@@ -16,9 +17,13 @@ export function requireAdministratorFor(manager: Person | undefined, { identity,
   if (isOfProvider && manager && manager.role !== 'admin') throw new DomainError('administrator_needed')
 }
 
-/** Notes who created the link with which the password of a person was set. The person must be locked. */
+/**
+ * Notes who created the link with which the password of a person was set. The person must be locked. Throws if the person may now issue
+ * more than the manager who created the link: limits on issuing may have changed since.
+ */
 export async function noteCreatorOfLink(tx: Queryable, person: Person, createdBy: string | null): Promise<void> {
   const creator = createdBy === null ? undefined : await findPerson(tx, createdBy)
+  if (creator && allowsMore(person, grantableLimits(creator))) throw new DomainError('password_link_invalid')
   if (creator && creator.role !== 'admin') return updateCredentialsBy(tx, person.id, creator.id)
   // A linked account or a second factor may come from somebody who used the link of a manager before.
   const hasMore = person.identity !== null || (await listFactorKinds(tx, person.id)).length > 0

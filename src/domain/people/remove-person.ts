@@ -2,6 +2,7 @@ import type { Database } from '#db/database.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { eraseLinkMailOf } from '../messages/link-mail.queries.ts'
 import { deleteIdentity } from './identities.queries.ts'
 import { erasePerson } from './managed-staff.queries.ts'
 import { requireBreakGlassKept } from './password-sign-in.ts'
@@ -22,6 +23,7 @@ export async function removePerson(db: Database, actor: Actor, ref: PersonRef): 
     const sessions = await endAccess(tx, person.id)
     await deletePasswordLinksBy(tx, person.id)
     await deleteIdentity(tx, person.id)
+    await eraseLinkMailOf(tx, person.id)
     await erasePerson(tx, person.id)
     const { id, name, email, role } = person
     const details = { name, email, role, sessions }

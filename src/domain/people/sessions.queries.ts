@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import type { Role } from '../actor.ts'
+import { type IssuingLimits, issuingLimitsSql } from '../issuing-limits.ts'
 import { deletePendingSignIns } from './pending-sign-ins.queries.ts'
 
 export const maxIdleMinutes = 12 * 60
@@ -83,7 +84,7 @@ export async function insertSession(tx: Queryable, session: NewSession, network:
 }
 
 /** A live session with its person, and the time by the clock of the database. */
-export type Session = {
+export type Session = IssuingLimits & {
   id: string
   staffId: string
   name: string
@@ -103,7 +104,7 @@ export async function findSessions(db: Queryable, tokensSha256: Buffer[]): Promi
   const { rows } = await db.query<Session & { tokenSha256: Buffer }>(
     `select s.id, s.staff_id as "staffId", st.name, st.role, st.all_sites as "allSites",
             s.last_seen_at as "lastSeenAt", s.idle_minutes as "idleMinutes", s.authenticated_at as "authenticatedAt",
-            s.must_set_up_factor as "mustSetUpFactor", now() as now, s.token_sha256 as "tokenSha256"
+            s.must_set_up_factor as "mustSetUpFactor", ${issuingLimitsSql('st')}, now() as now, s.token_sha256 as "tokenSha256"
        from staff_sessions s join staff st on st.id = s.staff_id
       where s.token_sha256 = any ($1::bytea[]) and st.active and ${isLiveSql}`,
     [tokensSha256],

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import { type Actor, type Role, roles } from '../actor.ts'
 import { DomainError } from '../errors.ts'
+import { allowsMore, type IssuingLimits, noIssuingLimits } from '../issuing-limits.ts'
 import {
   findPersonIdByEmail,
   findStaffMember,
@@ -57,10 +58,25 @@ export function requireGrantable(manager: Person | undefined, { role, allSites, 
   if (missing.length > 0) throw new DomainError('site_not_found', { details: { ids: missing.join(', ') } })
 }
 
-/** Whether a manager can give these rights now. */
-export function couldGrant(manager: Person, rights: Rights): boolean {
+/** The highest limits on issuing that somebody can give, which a new person gets: an administrator can give none. */
+export function grantableLimits(manager: Person | undefined): IssuingLimits {
+  if (!manager || manager.role === 'admin') return noIssuingLimits
+  return { vouchersPerDay: manager.vouchersPerDay, longestMinutes: manager.longestMinutes }
+}
+
+/**
+ * Throws if a manager would let somebody issue more than the manager may, or would get into the account of somebody who may.
+ * Otherwise a second account would lift the limit.
+ */
+export function requireLimitsWithinOwn(manager: Person | undefined, limits: IssuingLimits): void {
+  if (allowsMore(limits, grantableLimits(manager))) throw new DomainError('limits_beyond_own')
+}
+
+/** Whether a manager can give these rights and limits now. */
+export function couldGrant(manager: Person, rights: Rights & IssuingLimits): boolean {
   if (!manager.active || manager.role === 'desk') return false
-  return manager.role === 'admin' || (rights.role === 'desk' && !hasMoreRights(rights, manager))
+  if (manager.role === 'admin') return true
+  return rights.role === 'desk' && !hasMoreRights(rights, manager) && !allowsMore(rights, manager)
 }
 
 /** Whether the first rights include something that the second ones do not. */

@@ -1,10 +1,11 @@
 import type { Queryable } from '#db/database.ts'
 import type { Role } from '../actor.ts'
+import { type IssuingLimits, issuingLimitsSql } from '../issuing-limits.ts'
 
 export type Language = 'de' | 'en'
 export type Theme = 'light' | 'dark' | 'auto'
 
-export type Person = {
+export type Person = IssuingLimits & {
   id: string
   name: string
   email: string
@@ -36,6 +37,7 @@ type Identity = {
 export const personColumnsSql = `st.id, st.name, st.email, st.role, st.all_sites as "allSites",
   array(select site_id from staff_sites where staff_id = st.id order by site_id) as "siteIds",
   st.active, st.language, st.theme, st.created_at as "createdAt", st.rights_from_groups as "rightsFromGroups",
+  ${issuingLimitsSql('st')},
   st.password_hash is not null as "hasPassword",
   (select jsonb_build_object('issuer', issuer, 'email', i.email, 'linkedAt', linked_at, 'lastSignInAt', last_sign_in_at)
      from identities i where i.staff_id = st.id) as identity`
@@ -54,16 +56,35 @@ export async function findPersonToChange(tx: Queryable, id: string): Promise<Per
 /** Undefined if another person has this e-mail address. */
 export async function insertPerson(
   tx: Queryable,
-  person: Pick<Person, 'id' | 'name' | 'email' | 'role' | 'allSites' | 'language'> & { passwordHash: string | null },
+  person: Pick<Person, 'id' | 'name' | 'email' | 'role' | 'allSites' | 'language'> &
+    IssuingLimits & { passwordHash: string | null },
 ): Promise<Person | undefined> {
   const { rows } = await tx.query<Person>(
-    `insert into staff as st (id, name, email, role, all_sites, language, password_hash)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into staff as st (id, name, email, role, all_sites, language, password_hash, vouchers_per_day, longest_minutes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict do nothing
      returning ${personColumnsSql}`,
-    [person.id, person.name, person.email, person.role, person.allSites, person.language, person.passwordHash],
+    [
+      ...[person.id, person.name, person.email, person.role, person.allSites, person.language, person.passwordHash],
+      ...[person.vouchersPerDay, person.longestMinutes],
+    ],
   )
   return rows[0]
+}
+
+/** The people with these e-mail addresses, which are in lower case. */
+export async function listPeopleByEmail(tx: Queryable, emails: string[]): Promise<{ id: string; email: string }[]> {
+  const { rows } = await tx.query<{ id: string; email: string }>(
+    'select id, email from staff where lower(email) = any ($1)',
+    [emails],
+  )
+  return rows
+}
+
+/** Those of the ids that still belong to a person. */
+export async function listExistingPeople(tx: Queryable, ids: string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>('select id from staff where id = any ($1)', [ids])
+  return rows.map(({ id }) => id)
 }
 
 const uniqueViolation = '23505'
@@ -80,13 +101,17 @@ export async function updatePerson(
     active,
     language,
     theme,
+    vouchersPerDay,
+    longestMinutes,
   }: Omit<Person, 'siteIds' | 'createdAt' | 'hasPassword' | 'identity' | 'rightsFromGroups'>,
 ): Promise<boolean> {
   try {
     await tx.query(
-      `update staff set name = $2, email = $3, role = $4, all_sites = $5, active = $6, language = $7, theme = $8
+      `update staff
+          set name = $2, email = $3, role = $4, all_sites = $5, active = $6, language = $7, theme = $8,
+              vouchers_per_day = $9, longest_minutes = $10
         where id = $1`,
-      [id, name, email, role, allSites, active, language, theme],
+      [id, name, email, role, allSites, active, language, theme, vouchersPerDay, longestMinutes],
     )
     return true
   } catch (error) {
@@ -124,20 +149,29 @@ export async function hasAdministrator(db: Queryable): Promise<boolean> {
   return rows[0]?.found === true
 }
 
+type NewPasswordLink = { staffId: string; createdBy: string | null; tokenSha256: Buffer; validSeconds: number }
+
 /** A person has one link at a time: a new one replaces the old one. */
-export async function replacePasswordLink(
-  tx: Queryable,
-  link: { staffId: string; createdBy: string | null; tokenSha256: Buffer; validSeconds: number },
-): Promise<Date> {
+export async function replacePasswordLink(tx: Queryable, link: NewPasswordLink): Promise<Date> {
+  return (await storePasswordLink(tx, link, 'true')) as Date
+}
+
+/** Undefined if the person has a link that ends later. That one stays. */
+export async function replaceShorterPasswordLink(tx: Queryable, link: NewPasswordLink): Promise<Date | undefined> {
+  return storePasswordLink(tx, link, 'password_links.expires_at <= excluded.expires_at')
+}
+
+async function storePasswordLink(tx: Queryable, link: NewPasswordLink, isReplaced: string): Promise<Date | undefined> {
   const { rows } = await tx.query<{ expiresAt: Date }>(
     `insert into password_links (staff_id, token_sha256, expires_at, created_by)
      values ($1, $2, now() + make_interval(secs => $3), $4)
      on conflict (staff_id) do update
         set token_sha256 = excluded.token_sha256, expires_at = excluded.expires_at, created_by = excluded.created_by
+      where ${isReplaced}
      returning expires_at as "expiresAt"`,
     [link.staffId, link.tokenSha256, link.validSeconds, link.createdBy],
   )
-  return (rows[0] as { expiresAt: Date }).expiresAt
+  return rows[0]?.expiresAt
 }
 
 /** The person of a link; undefined if the link is unknown, used or too old, or if the person is not active. */

@@ -13,6 +13,8 @@ export type LockedVoucher = {
   minutesCut: boolean
   expiresAt: Date | null
   validUntil: Date | null
+  erasedAt: Date | null
+  createdAt: Date
   /**
    * A withdrawal has begun or is due, and no recorded use prevents it. A withdrawal at `valid_until` that only waits for the end
    * of a hold does not count.
@@ -29,7 +31,7 @@ export type LockedVoucher = {
 export async function lockVoucher(tx: Queryable, { siteId, id }: SiteItem): Promise<LockedVoucher | undefined> {
   const { rows } = await tx.query<Omit<LockedVoucher, 'isBeingRevoked' | 'now'>>(
     `select name, reference, status, used_count as "usedCount", expire_minutes as "expireMinutes", minutes_cut as "minutesCut",
-            expires_at as "expiresAt", valid_until as "validUntil"
+            expires_at as "expiresAt", valid_until as "validUntil", created_at as "createdAt", erased_at as "erasedAt"
        from vouchers where site_id = $1 and id = $2 for update`,
     [siteId, id],
   )

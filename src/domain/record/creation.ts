@@ -1,6 +1,8 @@
 import type { VoucherShape } from '#drivers/driver.ts'
 import type { Maker } from '../actor.ts'
+import type { NewMessage } from '../messages/message.ts'
 import type { CreationOptions } from './creation-options.ts'
+import type { IssuingCounter } from './issuing-counters.ts'
 
 /** A creation as it is committed before the controller is called. */
 export type NewCreation = CreationOptions & {
@@ -18,6 +20,10 @@ export type NewCreation = CreationOptions & {
   /** How far the controller's clock was ahead when the creation was opened. */
   controllerAheadMs: number
   batchId: string | null
+  /** The counters in which the voucher counts; null if neither the maker nor the site has a limit. */
+  issuingCounters: IssuingCounter[] | null
+  /** The message that tells the guest the code; null if nobody asked for one. */
+  message: NewMessage | null
 }
 
 /** The answer to the client, now and on every repeat with the same Idempotency-Key. */

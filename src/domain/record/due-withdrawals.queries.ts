@@ -153,7 +153,7 @@ export async function updateVouchersWithdrawn(
      update vouchers set status = 'revoked', revoked_at = now()
        from locked
       where vouchers.site_id = $1 and vouchers.id = locked.id
-     returning ${changedVoucherColumnsSql},
+     returning ${changedVoucherColumnsSql()},
        coalesce((select w.reason from withdrawals w
                   where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
                     and (not w.only_unused or w.id = any ($3::uuid[]))

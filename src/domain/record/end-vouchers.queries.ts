@@ -1,12 +1,13 @@
 import type { Queryable } from '#db/database.ts'
 import { type ChangedVoucher, changedVoucherColumnsSql } from '../deliveries/events.queries.ts'
+import { isAfterImportSql } from './import-vouchers.queries.ts'
 
 /** Marks that webhooks were notified of the first use of these vouchers. Returns the vouchers that were not marked before. */
 export async function updateFirstUseNotified(tx: Queryable, siteId: number, ids: string[]): Promise<ChangedVoucher[]> {
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set first_use_told = true
       where site_id = $1 and id = any ($2::uuid[]) and not first_use_told
-     returning ${changedVoucherColumnsSql}`,
+     returning ${changedVoucherColumnsSql(isAfterImportSql('first_used_at'))}`,
     [siteId, ids],
   )
   return rows
@@ -17,7 +18,7 @@ export async function updateEndNotified(tx: Queryable, siteId: number, ids: stri
   const { rows } = await tx.query<ChangedVoucher>(
     `update vouchers set end_told = true
       where site_id = $1 and id = any ($2::uuid[]) and not end_told
-     returning ${changedVoucherColumnsSql}`,
+     returning ${changedVoucherColumnsSql(isAfterImportSql('expires_at'))}`,
     [siteId, ids],
   )
   return rows
@@ -49,7 +50,7 @@ export async function updateVouchersEnded(tx: Queryable, siteId: number, ids: st
      )
      update vouchers set status = case status when 'valid' then 'expired' else status end, end_told = true
        from due where site_id = $1 and vouchers.id = due.id
-     returning ${changedVoucherColumnsSql}`,
+     returning ${changedVoucherColumnsSql(isAfterImportSql('expires_at'))}`,
     [siteId, ids],
   )
   return rows

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/database.ts'
 import type { SeenVoucher } from '#drivers/driver.ts'
 import type { Calendar } from '#lib/clock.ts'
 import { changedVoucherColumnsSql, type RevokedVoucher } from '../deliveries/events.queries.ts'
+import { isAfterImportSql } from './import-vouchers.queries.ts'
 import { countAdoptedSql, moveDaysSql } from './site-days.queries.ts'
 import { withoutTag } from './voucher-shape.ts'
 
@@ -47,6 +48,9 @@ export type SyncedSite = { siteId: number; listedAt: Date; day: string }
 const differSql = (a: string, b: string) =>
   `((${a} is null) <> (${b} is null) or abs(extract(epoch from ${a} - ${b})) > 6)`
 
+/** SQL: the other system did not know the limits of speed and data. */
+const isFirstSyncSql = '(vouchers.imported_at is not null and vouchers.synced_at is null)'
+
 /** `firstUsed` and `expired` are ids. */
 type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
 
@@ -58,6 +62,7 @@ type SeenChanges = { changed: number; firstUsed: string[]; expired: string[] }
  * - A voucher that was withdrawn before and is listed again, for example by a restored controller, is withdrawn again. So is a
  *   voucher that counted as deleted when its withdrawal was due. If that withdrawal was only for an unused voucher, the new
  *   one is too.
+ * - An imported voucher gets its limits of speed and data from the list once, because the other system did not know them.
  * - A voucher whose uses another process has just updated is skipped, so that its first use counts once.
  *
  * `materialized`, because the planner may otherwise join every voucher with the whole list, which took seconds for 20,000.
@@ -76,16 +81,21 @@ export async function updateSeenVouchers(
                 select * from vouchers where site_id = $1 and controller_voucher_id = seen.id
                 union all
                 select * from vouchers where site_id = $1 and controller_voucher_id is null and code = seen.code
+                  and not exists (select from vouchers where site_id = $1 and controller_voucher_id = seen.id)
               ) as known
         where (known.revoked_at is null or known.revoked_at < $3)
           and ((known.controller_voucher_id, known.used_count, known.status)
                is distinct from (seen.id, seen.used_count, ${statusBySql('known.max_uses')})
                or ${differSql('known.first_used_at', 'seen.first_used_at')}
-               or ${differSql('known.expires_at', 'seen.expires_at')})
+               or ${differSql('known.expires_at', 'seen.expires_at')}
+               or (known.imported_at is not null and known.synced_at is null))
      ), written as (
        update vouchers
           set controller_voucher_id = news.id, used_count = news.used_count, first_used_at = news.first_used_at,
-              expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now()
+              expires_at = news.expires_at, status = news.status, revoked_at = null, synced_at = now(),
+              qos_down_kbps = case when ${isFirstSyncSql} then news.down_kbps else vouchers.qos_down_kbps end,
+              qos_up_kbps = case when ${isFirstSyncSql} then news.up_kbps else vouchers.qos_up_kbps end,
+              qos_quota_mb = case when ${isFirstSyncSql} then news.quota_mb else vouchers.qos_quota_mb end
          from news
         where vouchers.site_id = $1 and vouchers.id = news.known_id
           and (vouchers.revoked_at >= $3) is not true and vouchers.used_count = news.used_before
@@ -172,7 +182,7 @@ export async function updateVanishedVouchers(
               revoked_at = case when expires_at <= now() then null else now() end,
               synced_at = now()
         where site_id = $1 and id = any ($2) and status = 'valid'
-       returning ${changedVoucherColumnsSql}, status,
+       returning ${changedVoucherColumnsSql(isAfterImportSql(`case status when 'expired' then expires_at end`))}, status,
          coalesce((select w.reason from withdrawals w
                     where w.site_id = $1 and w.voucher_id = vouchers.id and w.settled_at is null and w.due_at <= now()
                     order by w.due_at, w.id limit 1), 'controller') as reason

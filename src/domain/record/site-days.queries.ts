@@ -5,7 +5,7 @@ import type { Retention } from '#db/retention.queries.ts'
 type Column = 'created' | 'created_redeemed' | 'created_by' | 'redeemed' | 'revoked'
 
 /** SQL that adds the counts of an insert to a day that is known already. */
-function addingToSql(columns: Column[]): string {
+export function addingToSql(columns: Column[]): string {
   const sum = (column: Column) =>
     column === 'created_by'
       ? 'add_counts(known.created_by, excluded.created_by)'

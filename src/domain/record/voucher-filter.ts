@@ -1,3 +1,4 @@
+import { literalLike } from '#lib/literal-like.ts'
 import type { VoucherStatus } from './voucher.ts'
 
 /** The kind of creator of a voucher: an API key, a person of the staff, or somebody on the controller itself. */
@@ -56,7 +57,7 @@ export function isOfMakers(source: VoucherSource | undefined): source is 'key' |
 export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => string): string[][] {
   const common = [
     ...given(filter.ids, (ids) => `id = any (${bind(ids)}::uuid[])`),
-    ...given(filter.nameContains, (text) => `name ilike ${bind(`%${literal(text)}%`)}`),
+    ...given(filter.nameContains, (text) => `name ilike ${bind(`%${literalLike(text)}%`)}`),
     ...given(filter.reference, (reference) => `reference = ${bind(reference)}`),
     ...given(filter.createdBy, (id) => `coalesce(api_key_id, staff_id) = ${bind(id)}`),
     ...given(filter.source, (source) => sourceConditions[source]),
@@ -64,7 +65,7 @@ export function pageConditions(filter: VoucherFilter, bind: (value: unknown) => 
     ...given(filter.batchId, (id) => `batch_id = ${bind(id)}`),
     ...given(filter.createdAfter, (at) => `created_at > ${bind(at)}`),
     ...given(filter.createdBefore, (at) => `created_at < ${bind(at)}`),
-    ...given(filter.codePrefix, (prefix) => `code like ${bind(`${literal(prefix)}%`)}`),
+    ...given(filter.codePrefix, (prefix) => `code like ${bind(`${literalLike(prefix)}%`)}`),
     ...given(filter.after, ({ createdAt, id }) => `(created_at, id) < (${bind(createdAt)}, ${bind(id)}::uuid)`),
   ]
   return statusConditions(filter, bind).map((conditions) => [...conditions, ...common])
@@ -88,9 +89,4 @@ const sourceConditions: Record<VoucherSource, string> = {
 
 function given<T>(value: T | undefined, condition: (value: T) => string): string[] {
   return value === undefined ? [] : [condition(value)]
-}
-
-/** Treats `%` and `_` as ordinary characters, not as wildcards. */
-function literal(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
+import type { IssuingLimits } from '../issuing-limits.ts'
 import type { CreationOptions, Extendable } from './creation-options.ts'
 
 /** Bounds for limits for which the driver documents none: the range of the column. */
@@ -61,6 +62,35 @@ const maxMinutes = 1_000_000
 
 function mostMinutes({ bounds }: Pick<Driver, 'bounds'>): number {
   return bounds.expireMinutes?.max ?? maxMinutes
+}
+
+/**
+ * Rejects a voucher that lasts longer than one of these limits allows. If it ends by `validUntil`, the time until then counts as its
+ * minutes, unless it has fewer. The time until `extendableUntil` does not count: a change to a later end is checked then.
+ */
+export function checkLongest(
+  limits: (IssuingLimits | undefined)[],
+  wanted: VoucherShape,
+  { validUntil }: Pick<CreationOptions, 'validUntil'>,
+  now: Date,
+): void {
+  const max = longestMinutesOf(limits)
+  if (max === null || wanted.expireMinutes <= max) return
+  if (validUntil === null) throw new DomainError('beyond_bounds', { details: { field: 'expire_minutes', min: 1, max } })
+  const latest = latestEnd(now, max)
+  if (validUntil > latest)
+    throw new DomainError('valid_until_beyond_limit', { details: { latest: latest.toISOString(), max } })
+}
+
+/** The longest duration that all of these limits allow; null if none of them has one. */
+export function longestMinutesOf(limits: (IssuingLimits | undefined)[]): number | null {
+  const minutes = limits.flatMap((each) => each?.longestMinutes ?? [])
+  return minutes.length === 0 ? null : Math.min(...minutes)
+}
+
+/** Rounded up to the minute, because people choose whole minutes. */
+export function latestEnd(from: Date, maxMinutes: number): Date {
+  return new Date(Math.ceil(from.getTime() / 60_000) * 60_000 + maxMinutes * 60_000)
 }
 
 /** A voucher that ends sooner is not created. */

@@ -82,7 +82,7 @@ export function endOf({ expiresAt, validUntil, revokedAt }: WithEnds): Date | nu
   return earliestOf([expiresAt, validUntil, revokedAt].filter((end) => end !== null))
 }
 
-function earliestOf(times: Date[]): Date | null {
+export function earliestOf(times: Date[]): Date | null {
   return times.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null
 }
 

@@ -16,7 +16,7 @@ const { start, blocked } = await prepareBatches(app)
 const { id: keyId } = await seedKey(db, { scope: 'write', name: 'Deadlocks' })
 
 const shape = { name: 'Ada', maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
-const asked = { shape, note: 'Ada', controllerAheadMs: 0, minutesCut: false }
+const asked = { shape, note: 'Ada', controllerAheadMs: 0, minutesCut: false, issuingCounters: null }
 
 /** Calls `between` once, after the first statement that contains this text. */
 function pausing(tx: Queryable, text: string, between: () => Promise<void>): Queryable {

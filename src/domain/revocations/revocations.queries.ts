@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import { actorColumns, actorReference, type Maker, type Requester } from '../actor.ts'
-import type { EarlierRequest } from '../idempotency.ts'
+import type { EarlierRequest, KeyedHashes, PlainHash, StoredHash } from '../idempotency.ts'
 import type { WithdrawalOutcome } from '../record/due-withdrawals.queries.ts'
 
 export type NewRevocation = {
@@ -36,12 +36,43 @@ export async function findEarlierRevocation(
   actor: Requester,
   idempotencyKey: string,
 ): Promise<EarlierRequest<{ id: string }> | undefined> {
-  const { rows } = await db.query<{ requestHash: Buffer; outcome: { id: string } }>(
-    `select request_hash as "requestHash", json_build_object('id', id) as outcome
+  const { rows } = await db.query<StoredHash & { outcome: { id: string } }>(
+    `select request_hash as "requestHash", request_hash_key as "requestHashKey", json_build_object('id', id) as outcome
        from revocations where actor = $1 and idempotency_key = $2`,
     [actorReference(actor), idempotencyKey],
   )
   return rows[0]
+}
+
+/**
+ * Locks the revocations of these vouchers whose hash can be guessed, because their filter may have the name of a guest, and those
+ * without vouchers.
+ */
+export async function lockRevocationsOf(tx: Queryable, siteId: number, voucherIds: string[]): Promise<PlainHash[]> {
+  const { rows } = await tx.query<PlainHash>(
+    `select id, request_hash as "requestHash" from revocations
+      where request_hash_key is null
+        and id in (select id from revocations where site_ids = '{}' and request_hash_key is null
+                   union all
+                   select revocation_id from withdrawals
+                    where site_id = $1 and voucher_id = any ($2::uuid[]) and revocation_id is not null)
+      order by id for update`,
+    [siteId, voucherIds],
+  )
+  return rows
+}
+
+/** Removes Idempotency-Keys too that no repeat uses any more. */
+export async function updateRevocationsErased(tx: Queryable, { ids, hashes, keyId }: KeyedHashes): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(
+    `update revocations r
+        set request_hash = erased.hash, request_hash_key = $3,
+            idempotency_key = case when created_at > now() - interval '24 hours' then idempotency_key end
+       from unnest($1::uuid[], $2::bytea[]) as erased (id, hash)
+      where r.id = erased.id`,
+    [ids, hashes, keyId],
+  )
 }
 
 export type Revocation = {

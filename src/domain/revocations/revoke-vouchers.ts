@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type Database, type Queryable, transactionDespiteDeadlocks } from '#db/database.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import type { Queue } from '#queue/queue.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { cancelFittingRows, listSentCreations, lockFittingBatches } from '../batches/fitting-rows.queries.ts'
@@ -45,10 +46,10 @@ export type RevocationRequest = RepeatableRequest & {
 
 /** Commits the revocation, a withdrawal for each voucher, the jobs and the audit. The worker then calls the controllers. */
 export async function revokeVouchers(
-  ctx: { db: Database; queue: Queue },
+  ctx: { db: Database; queue: Queue; keyring: Keyring },
   request: RevocationRequest,
 ): Promise<{ id: string; isRepeat: boolean }> {
-  const { result, isRepeat } = await onceByKey(request, {
+  const { result, isRepeat } = await onceByKey(ctx.keyring, request, {
     find: (key) => findEarlierRevocation(ctx.db, request.actor, key),
     create: (requestHash) => transactionDespiteDeadlocks(ctx.db, (tx) => revokeFirst(ctx, tx, request, requestHash)),
   })

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { DecryptionFailed, decrypt, type Keyring } from '#lib/cipher.ts'
-import { listEncryptedColumns, listNamedValues, listSamplePerKey } from './secrets.queries.ts'
+import { listNamedValues, listSamplePerKey, listSecretColumns } from './secrets.queries.ts'
 
 const maxNamed = 10
 
@@ -9,7 +9,7 @@ const maxNamed = 10
  * key in use. Checks all values only to name those that cannot be decrypted.
  */
 export async function checkKeyring(db: Queryable, keyring: Keyring): Promise<void> {
-  for (const column of await listEncryptedColumns(db)) {
+  for (const column of await listSecretColumns(db)) {
     for (const { row, value } of await listSamplePerKey(db, column)) {
       if (findProblem(keyring, { ...column, row }, value))
         throw new DecryptionFailed(await describeProblems(db, keyring))
@@ -29,7 +29,7 @@ export async function examineSecrets(
   keyring: Keyring,
 ): Promise<{ total: number; underOldKeys: number; undecryptable: string[] }> {
   const examined = { total: 0, underOldKeys: 0, undecryptable: [] as string[] }
-  for (const column of await listEncryptedColumns(db)) {
+  for (const column of await listSecretColumns(db)) {
     for (const { row, value, name } of await listNamedValues(db, column)) {
       const problem = findProblem(keyring, { ...column, row }, value)
       examined.total += 1

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '#db/database.ts'
+import type { MailSender, MailServer } from '#mail/mail.ts'
 import type { Actor } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
@@ -26,7 +27,12 @@ export type HouseLogo = {
 }
 
 /** The settings that the environment sets, by their names. A variable has the name of its setting in capitals. */
-export type FixedSettings = Partial<Record<'house_name' | 'accent_color', string>>
+export type FixedSettings = {
+  house_name?: string
+  accent_color?: string
+  mail_server?: MailServer
+  mail_from?: MailSender
+}
 
 export type SettingsContext = { db: Database; fixedSettings: FixedSettings }
 

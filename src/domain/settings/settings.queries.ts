@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import type { Place } from '#lib/cipher.ts'
 
 export type StoredSetting = { value: unknown; changedAt: Date }
 
@@ -10,6 +11,24 @@ export async function listSettings(db: Queryable, names: readonly string[]): Pro
   )
   return new Map(rows.map(({ name, ...setting }) => [name, setting]))
 }
+
+/** The settings whose names begin with this prefix, by the rest of their names. */
+export async function listSettingsBelow(db: Queryable, prefix: string): Promise<Map<string, StoredSetting>> {
+  const { rows } = await db.query<StoredSetting & { name: string }>(
+    `select substr(name, length($1) + 1) as name, value, changed_at as "changedAt" from settings where starts_with(name, $1)`,
+    [prefix],
+  )
+  return new Map(rows.map(({ name, ...setting }) => [name, setting]))
+}
+
+/**
+ * SQL: since when the worker has not finished forgetting guests. It counts from the last run, or from a later change of these settings.
+ * Null if guests are never forgotten.
+ */
+export const notForgottenSinceSql = `(select max(changed_at) from settings
+  where starts_with(name, 'guests_')
+    and exists (select from settings where name = 'guests_forget_after_days'
+                   or starts_with(name, 'guests_forget_after_days/') and value ->> 'days' is not null))`
 
 /** Undefined if the setting is not stored or is not a file. */
 export async function findSettingFile(
@@ -23,6 +42,22 @@ export async function findSettingFile(
   return rows[0]
 }
 
+/** Undefined if the setting is not stored. Its secret is encrypted for the place that `secretPlace` returns. */
+export async function findSecretSetting(
+  db: Queryable,
+  name: string,
+): Promise<{ value: unknown; secret: string | null } | undefined> {
+  const { rows } = await db.query<{ value: unknown; secret: string | null }>(
+    `select value, secret from settings where name = $1`,
+    [name],
+  )
+  return rows[0]
+}
+
+export function secretPlace(name: string): Place {
+  return { table: 'settings', column: 'secret', row: name }
+}
+
 /** Makes other changes wait until the transaction ends, so that the audit has the value before each of them. */
 export async function lockSettings(tx: Queryable): Promise<void> {
   await tx.query('lock table settings in share row exclusive mode')
@@ -34,6 +69,20 @@ export async function insertSetting(tx: Queryable, name: string, value: unknown,
     `insert into settings (name, value, file) values ($1, $2, $3)
      on conflict (name) do update set value = excluded.value, file = excluded.file, changed_at = now()`,
     [name, JSON.stringify(value), file ?? null],
+  )
+}
+
+/** Replaces the earlier value and its secret. */
+export async function insertSecretSetting(
+  tx: Queryable,
+  name: string,
+  value: unknown,
+  secret: string | null,
+): Promise<void> {
+  await tx.query(
+    `insert into settings (name, value, secret) values ($1, $2, $3)
+     on conflict (name) do update set value = excluded.value, secret = excluded.secret, changed_at = now()`,
+    [name, JSON.stringify(value), secret],
   )
 }
 

@@ -29,6 +29,8 @@ test('a site is added, deactivated and activated again; each is audited', async 
     tagsNames: false,
     unrecorded: 0,
     createdAt: expect.any(Date),
+    vouchersPerDay: null,
+    longestMinutes: null,
   })
   expect(await listSites(db)).toEqual([{ ...added, syncedAt: null }])
   expect(await activateSite(db, testActor, added.id, false)).toEqual({ ...added, active: false })

@@ -2,7 +2,9 @@ import type { Database } from '#db/database.ts'
 import { type Actor, limitingActorId } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
+import { allowsMore } from '../issuing-limits.ts'
 import { plainName } from '../plain-name.ts'
+import { mayRaiseLimits } from './raise-limits.ts'
 import { findSite, type Site, type SiteSettings, updateSite } from './sites.queries.ts'
 import { updateSyncRequested } from './sync-times.queries.ts'
 
@@ -27,6 +29,7 @@ async function changeSite(db: Database, actor: Actor, id: number, { settings, ac
     const before = await findSite(tx, id, limitingActorId(actor))
     const site = await updateSite(tx, id, settings, limitingActorId(actor))
     if (!site || !before) throw new DomainError('site_not_found', { details: { ids: id } })
+    if (allowsMore(site, before) && !mayRaiseLimits(actor)) throw new DomainError('limits_beyond_own')
     const entry = { action, targetKind: 'site', targetId: String(id), details: { name: before.name } }
     if (action === 'site.changed') await recordChange(tx, actor, entry, changed(before, settings))
     else await recordAudit(tx, actor, entry)

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Keyring } from '#lib/cipher.ts'
+import { guestLanguages } from '#slips/guest-languages.ts'
+import { type SlipLine, slipLines } from '#slips/slip-lines.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
@@ -8,7 +10,7 @@ import type { Actor } from '../actor.ts'
 import { DomainError } from '../errors.ts'
 import { checkKeyring } from '../secrets/check-keyring.ts'
 import { rotateSecrets } from '../secrets/rotate-secrets.ts'
-import { type GuestInfoChange, readGuestInfo, setGuestInfo } from './guest-info.ts'
+import { type GuestInfoChange, readGuestInfo, readSlipInfo, setGuestInfo } from './guest-info.ts'
 
 const db = await createTestDatabase()
 const ctx = { db, keyring: testKeyring, today: { timeZone: 'Europe/Vienna' } }
@@ -42,6 +44,9 @@ test('a new site has no facts and the time zone of the service', async () => {
     timeZoneIsDefault: true,
     guestLanguages: [],
     footer: null,
+    slipLines: [...slipLines],
+    slipPerLanguage: false,
+    slipPasswordForKeys: false,
     roomDays: 7,
     logoUpdatedAt: null,
   })
@@ -55,6 +60,9 @@ test('facts are changed, kept and erased; the audit has everything but the passw
     timeZone: 'America/New_York',
     guestLanguages: ['fr', 'de'],
     footer: 'Rezeption: 9',
+    slipLines: ['code', 'wifi_name'] as SlipLine[],
+    slipPerLanguage: true,
+    slipPasswordForKeys: true,
     roomDays: 3,
   }
 
@@ -69,6 +77,7 @@ test('facts are changed, kept and erased; the audit has everything but the passw
     wifiPassword: null,
     timeZone: null,
     footer: null,
+    slipLines: null,
     guestLanguages: [],
   })
 
@@ -96,12 +105,13 @@ test('facts are changed, kept and erased; the audit has everything but the passw
     {
       action: 'site.guest_info_changed',
       details: {
-        changes: { wifiName: null, timeZone: null, guestLanguages: [], footer: null },
+        changes: { wifiName: null, timeZone: null, guestLanguages: [], footer: null, slipLines: null },
         before: {
           wifiName: 'Lobby',
           timeZone: 'America/New_York',
           guestLanguages: ['fr', 'de'],
           footer: 'Rezeption: 9',
+          slipLines: ['code', 'wifi_name'],
         },
         wifiPassword: 'erased',
       },
@@ -127,6 +137,26 @@ test('only people get the Wi-Fi password', async () => {
   expect(await readGuestInfo(ctx, person, siteId)).toMatchObject({ wifiPassword: password })
 })
 
+test('slips for keys have the Wi-Fi password only after a person allowed it', async () => {
+  const siteId = await seedSite(db)
+  const { id } = await seedKey(db, { scope: 'manage' })
+  const key: Actor = { kind: 'key', id, name: 'Test', allSites: true }
+  await setGuestInfo(ctx, person, siteId, { wifiPassword: password })
+  const passwordOf = async (actor: Actor) => (await readSlipInfo(ctx, actor, siteId)).wifiPassword
+
+  expect(await passwordOf(person)).toBe(password)
+  expect(await passwordOf(key)).toBeNull()
+  await expect(setGuestInfo(ctx, key, siteId, { slipPasswordForKeys: true })).rejects.toThrow('people_only')
+  expect(await passwordOf(key)).toBeNull()
+  await setGuestInfo(ctx, person, siteId, { slipPasswordForKeys: true })
+  expect(await passwordOf(key)).toBe(password)
+  expect(await passwordOf({ kind: 'service' })).toBeNull()
+  expect(await readGuestInfo(ctx, key, siteId)).toMatchObject({ wifiPassword: null })
+  await setGuestInfo(ctx, key, siteId, { slipPasswordForKeys: true, slipPerLanguage: true })
+  await setGuestInfo(ctx, key, siteId, { slipPasswordForKeys: false })
+  expect(await passwordOf(key)).toBeNull()
+})
+
 const invalid: [string, GuestInfoChange, string][] = [
   ['33 bytes', { wifiName: 'x'.repeat(33) }, 'wifi_name_too_long'],
   ['17 umlauts, 34 bytes', { wifiName: 'ä'.repeat(17) }, 'wifi_name_too_long'],
@@ -146,6 +176,9 @@ const invalid: [string, GuestInfoChange, string][] = [
   ['121 characters', { footer: '🙂'.repeat(121) }, 'footer_too_long'],
   ['two lines', { footer: 'a\nb' }, 'footer_unprintable'],
   ['an empty footer', { footer: ' ' }, 'footer_unprintable'],
+  ['a line twice', { slipLines: ['code', 'name', 'code'] }, 'slip_line_repeated'],
+  ['no code', { slipLines: ['heading'] }, 'slip_code_missing'],
+  ['no line', { slipLines: [] }, 'slip_code_missing'],
   ['less than 0', { roomDays: -1 }, 'room_days_out_of_range'],
   ['more than a year', { roomDays: 366 }, 'room_days_out_of_range'],
   ['half a day', { roomDays: 0.5 }, 'room_days_out_of_range'],
@@ -164,13 +197,34 @@ test.each([
   { wifiPassword: ' '.repeat(8) },
   { wifiPassword: '~'.repeat(63) },
   { wifiPassword: 'aF'.repeat(32) },
-  { guestLanguages: ['de', 'en', 'fr', 'it', 'nl', 'es', 'pl', 'cs'] },
+  { guestLanguages: [...guestLanguages] },
   { footer: '🙂'.repeat(120) },
   { roomDays: 365 },
 ])('%j is accepted at the limit', async (change) => {
   const siteId = await seedSite(db)
 
   expect(await setGuestInfo(ctx, person, siteId, change)).toMatchObject(change)
+})
+
+test('lines that only a later version has are left out, and stay stored', async () => {
+  const siteId = await seedSite(db)
+  await db.query(`update sites set slip_lines = '{code,price,name}' where id = $1`, [siteId])
+
+  expect(await readGuestInfo(ctx, person, siteId)).toMatchObject({ slipLines: ['code', 'name'] })
+  await setGuestInfo(ctx, person, siteId, { roomDays: 3 })
+  const { rows } = await db.query('select slip_lines from sites where id = $1', [siteId])
+  expect(rows).toEqual([{ slip_lines: ['code', 'price', 'name'] }])
+})
+
+test('languages that only a later version has are left out, and stay stored', async () => {
+  const siteId = await seedSite(db)
+  await db.query('alter table sites drop constraint sites_guest_languages_check') // as a later version replaces it
+  await db.query(`update sites set guest_languages = '{xx,uk,de}' where id = $1`, [siteId])
+
+  expect(await readGuestInfo(ctx, person, siteId)).toMatchObject({ guestLanguages: ['uk', 'de'] })
+  expect(await setGuestInfo(ctx, person, siteId, { roomDays: 3 })).toMatchObject({ guestLanguages: ['uk', 'de'] })
+  const { rows } = await db.query('select guest_languages from sites where id = $1', [siteId])
+  expect(rows).toEqual([{ guest_languages: ['xx', 'uk', 'de'] }])
 })
 
 test('the error has every invalid fact', async () => {

@@ -1,5 +1,7 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { type GuestLanguage, guestLanguages } from '#slips/guest-languages.ts'
+import { type SlipLine, slipLines } from '#slips/slip-lines.ts'
 import { type Actor, limitingActorId } from '../actor.ts'
 import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../errors.ts'
@@ -7,11 +9,11 @@ import { unprintable } from '../plain-name.ts'
 import {
   findGuestInfo,
   findGuestInfoToChange,
-  type GuestLanguage,
-  guestLanguages,
+  type GuestInfoToChange,
   type StoredGuestInfo,
   updateGuestInfo,
 } from './guest-info.queries.ts'
+import { mayRaiseLimits } from './raise-limits.ts'
 
 /** The longest Wi-Fi name that the standard allows, in bytes of UTF-8. */
 const maxWifiNameBytes = 32
@@ -19,7 +21,8 @@ export const maxFooterLength = 120
 export const maxRoomDays = 365
 
 /** The facts of a site that are printed on slips. */
-export type GuestInfo = Omit<StoredGuestInfo, 'wifiPassword' | 'timeZone'> & {
+export type GuestInfo = Omit<StoredGuestInfo, 'wifiPassword' | 'timeZone' | 'slipLines'> & {
+  slipLines: SlipLine[]
   /** Only people see it. It is null for every other actor. */
   wifiPassword: string | null
   wifiPasswordSet: boolean
@@ -40,7 +43,19 @@ export async function readGuestInfo(
   return toGuestInfo(ctx, actor, stored)
 }
 
-/** Undefined fields keep their value. Null erases a value, or returns to the time zone of the service. */
+/** The facts for drawing slips. A key gets the Wi-Fi password if the site allows it. */
+export async function readSlipInfo(
+  { db, ...ctx }: GuestInfoContext & { db: Queryable },
+  actor: Actor,
+  siteId: number,
+): Promise<GuestInfo> {
+  const stored = await findGuestInfo(db, siteId, limitingActorId(actor))
+  if (!stored) throw siteNotFound(siteId)
+  const isAllowed = actor.kind === 'key' && stored.slipPasswordForKeys
+  return toGuestInfo(ctx, actor, stored, { withPassword: isAllowed || actor.kind === 'staff' })
+}
+
+/** Undefined fields keep their value. Null erases a value, or returns to the usual lines or to the time zone of the service. */
 export type GuestInfoChange = {
   wifiName?: string | null | undefined
   wifiPassword?: string | null | undefined
@@ -48,6 +63,9 @@ export type GuestInfoChange = {
   timeZone?: string | null | undefined
   guestLanguages?: string[] | undefined
   footer?: string | null | undefined
+  slipLines?: SlipLine[] | null | undefined
+  slipPerLanguage?: boolean | undefined
+  slipPasswordForKeys?: boolean | undefined
   roomDays?: number | undefined
 }
 
@@ -69,8 +87,11 @@ export async function storeGuestInfo(
   { siteId, ...request }: GuestInfoChange & { siteId: number },
 ): Promise<StoredGuestInfo> {
   const { wifiPassword, ...changes } = readChange(request)
-  const before = await findGuestInfoToChange(tx, siteId, limitingActorId(actor))
-  if (!before) throw siteNotFound(siteId)
+  const found = await findGuestInfoToChange(tx, siteId, limitingActorId(actor))
+  if (!found) throw siteNotFound(siteId)
+  requireSameDays(actor, found, changes)
+  requirePerson(actor, found, changes)
+  const { vouchersPerDay: _, ...before } = found
   const password = wifiPassword && encrypt(keyring, passwordPlace(siteId), wifiPassword)
   const after = { ...before, ...changes, ...(password !== undefined && { wifiPassword: password }) }
   await updateGuestInfo(tx, after)
@@ -82,6 +103,17 @@ export async function storeGuestInfo(
   }
   await recordChange(tx, actor, entry, changed(before, changes))
   return after
+}
+
+/** Throws if another time zone would begin a new day, with a new count, at a site whose limit the actor may not raise. */
+function requireSameDays(actor: Actor, { vouchersPerDay, timeZone }: GuestInfoToChange, after: ReadChange): void {
+  const isOther = after.timeZone !== undefined && after.timeZone !== timeZone
+  if (isOther && vouchersPerDay !== null && !mayRaiseLimits(actor)) throw problem('time_zone_fixed')
+}
+
+/** Throws if a key would allow keys to get the Wi-Fi password. */
+function requirePerson(actor: Actor, before: StoredGuestInfo, { slipPasswordForKeys: isAllowed }: ReadChange): void {
+  if (isAllowed && !before.slipPasswordForKeys && actor.kind === 'key') throw problem('people_only')
 }
 
 type ReadChange = Partial<Omit<StoredGuestInfo, 'siteId' | 'logoUpdatedAt'>>
@@ -96,6 +128,7 @@ export function readChange(request: GuestInfoChange): ReadChange {
     ...(timeZone != null && zone === undefined ? [problem('time_zone_unknown', { timeZone })] : []),
     ...(languages ?? []).flatMap(checkLanguage),
     ...checkFooter(request.footer),
+    ...checkSlipLines(request.slipLines),
     ...checkRoomDays(request.roomDays),
   ]
   if (first) throw new DomainError(first.code, { details: first.details, more })
@@ -137,6 +170,14 @@ function checkFooter(footer: string | null | undefined): DomainError[] {
   return [...footer].length > maxFooterLength ? [problem('footer_too_long', { max: maxFooterLength })] : []
 }
 
+/** A slip without its code is of no use to a guest. */
+function checkSlipLines(lines: SlipLine[] | null | undefined): DomainError[] {
+  if (lines == null) return []
+  const repeated = lines.findIndex((line, index) => lines.indexOf(line) < index)
+  if (repeated !== -1) return [problem('slip_line_repeated', { line: lines[repeated] as string, index: repeated })]
+  return lines.includes('code') ? [] : [problem('slip_code_missing')]
+}
+
 function checkRoomDays(days: number | undefined): DomainError[] {
   if (days === undefined || (Number.isInteger(days) && days >= 0 && days <= maxRoomDays)) return []
   return [problem('room_days_out_of_range', { min: 0, max: maxRoomDays })]
@@ -151,13 +192,19 @@ function siteNotFound(siteId: number): DomainError {
 }
 
 /** API keys and commands never get the Wi-Fi password: it is for the people who print slips. */
-function toGuestInfo({ keyring, today }: GuestInfoContext, actor: Actor, stored: StoredGuestInfo): GuestInfo {
+function toGuestInfo(
+  { keyring, today }: GuestInfoContext,
+  actor: Actor,
+  stored: StoredGuestInfo,
+  { withPassword = actor.kind === 'staff' } = {},
+): GuestInfo {
   const { siteId, wifiPassword } = stored
   return {
     ...stored,
-    wifiPassword:
-      wifiPassword !== null && actor.kind === 'staff' ? decrypt(keyring, passwordPlace(siteId), wifiPassword) : null,
+    wifiPassword: wifiPassword !== null && withPassword ? decrypt(keyring, passwordPlace(siteId), wifiPassword) : null,
     wifiPasswordSet: wifiPassword !== null,
+    slipLines: (stored.slipLines ?? [...slipLines]).filter((line) => slipLines.includes(line)),
+    guestLanguages: stored.guestLanguages.filter((language) => guestLanguages.includes(language)), // a later version may have more
     timeZone: stored.timeZone ?? today.timeZone,
     timeZoneIsDefault: stored.timeZone === null,
   }

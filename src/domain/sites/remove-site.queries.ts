@@ -38,7 +38,7 @@ export async function listSiteReferences(tx: Queryable, id: number): Promise<Sit
 
 /** Also deletes the rows of other tables that have no meaning without the site. */
 export async function deleteSite(tx: Queryable, id: number): Promise<void> {
-  for (const table of ['api_key_sites', 'site_days', 'site_versions'])
+  for (const table of ['api_key_sites', 'messages', 'site_days', 'site_versions'])
     await tx.query(`delete from ${table} where site_id = $1`, [id])
   await tx.query('delete from sites where id = $1', [id])
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { UnreachableReason } from '#drivers/driver.ts'
+import { literalLike } from '#lib/literal-like.ts'
 import { isCertificateOutageSql } from '../controllers/controller-states.queries.ts'
 import { mayUseSiteSql } from './sites.queries.ts'
 
@@ -55,17 +56,167 @@ const stateColumns = `s.id, ${siteStateSql} as state, s.name, s.active, s.contro
     as "recentVouchers"`
 const withControllerSql = `join controllers c on c.id = s.controller_id ${withOutageSql}`
 
+/** Which sites a list has. */
+export type SiteFilter = {
+  /** The actor whose sites these are; null: all sites. */
+  onlySitesOf: string | null
+  ids?: number[] | undefined
+  active?: boolean | undefined
+  state?: SiteStateName | undefined
+  controllerId?: string | undefined
+  /** Words that are each part of the name of the site, the name of its controller, or its number. */
+  text?: string | undefined
+  /** Words that are each part of the name of the site. */
+  name?: string | undefined
+}
+
+/** The most words of a search that count. */
+const mostWords = 8
+
+/**
+ * SQL for the filter of a site `s` with its controller `c` and its outage `o`. It is made for each request, without conditions that
+ * are not wanted: so an index for the order can be used, and an actor with three sites of many reads only these.
+ */
+function filterSql(
+  { onlySitesOf, ids, active, state, controllerId, text, name }: SiteFilter,
+  values: unknown[],
+): string {
+  const add = (value: unknown) => `$${values.push(value)}`
+  const conditions = [
+    ...(active === undefined ? [] : [active ? 's.active' : 'not s.active']),
+    ...(state === undefined ? [] : [`${siteStateSql} = ${add(state)}`]),
+    ...(controllerId === undefined ? [] : [`s.controller_id = ${add(controllerId)}`]),
+    ...(ids === undefined ? [] : [`s.id = any (${add(ids)}::integer[])`]),
+    ...patternsOf(text)
+      .map(add)
+      .map((word) => `(s.name ilike ${word} or c.name ilike ${word} or s.id::text like ${word})`),
+    ...patternsOf(name).map((word) => `s.name ilike ${add(word)}`),
+  ]
+  if (onlySitesOf !== null) {
+    const actor = add(onlySitesOf)
+    conditions.push(`s.id = any (array(
+      select site_id from staff_sites where staff_id = ${actor}
+      union all select site_id from api_key_sites where api_key_id = ${actor}))`)
+  }
+  return conditions.length === 0 ? 'true' : conditions.join(' and ')
+}
+
+function patternsOf(words = ''): string[] {
+  return words
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, mostWords)
+    .map((word) => `%${literalLike(word)}%`)
+}
+
+type SitePage = SiteFilter & { today: string; limit: number }
+
 /** Active and inactive sites by id, page by page. */
-export async function listSiteStates(
-  db: Queryable,
-  options: { onlySitesOf: string | null; today: string; after: number; limit: number },
-): Promise<SiteState[]> {
+export async function listSiteStates(db: Queryable, { today, after, limit, ...filter }: SitePage & { after: number }) {
+  const values: unknown[] = [limit, today, after]
   const { rows } = await db.query<SiteState>(
     `select ${stateColumns} from sites s ${withControllerSql}
-      where s.id > $3 and ${mayUseSiteSql('$1', 's.id')}
+      where s.id > $3 and ${filterSql(filter, values)}
       order by s.id
-      limit $4`,
-    [options.onlySitesOf, options.today, options.after, options.limit],
+      limit $1`,
+    values,
+  )
+  return rows
+}
+
+/** The groups of sites that are listed one after the other. */
+export const siteGroups = { name: ['active', 'inactive'], state: ['failing', 'working', 'inactive'] } as const
+export type SiteGroup = (typeof siteGroups)['name' | 'state'][number]
+/** The place of a site: its group, and in the group by name. */
+export type SitePlace = { group: SiteGroup; name: string; id: number }
+
+const isFailingSql = `${siteStateSql} not in ('reachable', 'unknown')`
+const groupSql: Record<SiteGroup, string> = {
+  active: 's.active',
+  failing: `s.active and ${isFailingSql}`,
+  working: `s.active and not ${isFailingSql}`,
+  inactive: 'not s.active',
+}
+
+export type PlacedSite = SiteState & { group: SiteGroup }
+
+/**
+ * Sites in groups, and by name within each, page by page: active ones before inactive ones, or failing ones before the others. The
+ * index `sites_by_name` has the active ones in this order.
+ */
+export async function listSiteStatesByName(
+  db: Queryable,
+  { after, limit, order = 'name', ...page }: SitePage & { after: SitePlace | undefined; order?: 'name' | 'state' },
+): Promise<PlacedSite[]> {
+  const found: PlacedSite[] = []
+  const groups: readonly SiteGroup[] = siteGroups[order]
+  for (const group of groups.slice(after ? groups.indexOf(after.group) : 0)) {
+    if (page.active === (group === 'inactive')) continue // none of its sites are wanted
+    const behind = after?.group === group ? after : undefined
+    if (found.length < limit)
+      found.push(...(await listGroup(db, group, { ...page, after: behind, limit: limit - found.length })))
+  }
+  return found
+}
+
+async function listGroup(
+  db: Queryable,
+  group: SiteGroup,
+  { today, after, limit, ...filter }: SitePage & { after: SitePlace | undefined },
+): Promise<PlacedSite[]> {
+  const values: unknown[] = [limit, today, ...(after ? [after.name, after.id] : [])]
+  const { rows } = await db.query<SiteState>(
+    `select ${stateColumns} from sites s ${withControllerSql}
+      where ${after ? '(s.name, s.id) > ($3, $4::integer) and ' : ''}${groupSql[group]} and ${filterSql(filter, values)}
+      order by s.name, s.id
+      limit $1`,
+    values,
+  )
+  return rows.map((site) => ({ ...site, group }))
+}
+
+export type SiteCount = { state: SiteStateName; count: number }
+
+/** The number of sites in each state, without states that no site has. */
+export async function countSitesByState(db: Queryable, onlySitesOf: string | null): Promise<SiteCount[]> {
+  const values: unknown[] = []
+  const { rows } = await db.query<SiteCount>(
+    `select ${siteStateSql} as state, count(*)::integer as count
+       from sites s ${withOutageSql} where ${filterSql({ onlySitesOf }, values)} group by 1`,
+    values,
+  )
+  return rows
+}
+
+/** All sites of a controller that fail in the same way. */
+export type FailingSites = {
+  state: SiteProblem
+  controllerId: string
+  controllerName: string
+  since: Date | null
+  reason: UnreachableReason | null
+  count: number
+  /** One of the sites. */
+  siteId: number
+}
+
+/** The causes of failures that concern most sites. */
+export async function listFailingSites(
+  db: Queryable,
+  { onlySitesOf, limit }: { onlySitesOf: string | null; limit: number },
+): Promise<FailingSites[]> {
+  const values: unknown[] = [limit]
+  const { rows } = await db.query<FailingSites>(
+    `select failing.state, c.id as "controllerId", c.name as "controllerName", min(failing.since) as since,
+            max(failing.reason) as reason, count(*)::integer as count, min(failing.id) as "siteId"
+       from (select s.id, s.controller_id, ${siteStateSql} as state, coalesce(o.since, s.sync_failing_since) as since, o.reason
+               from sites s ${withOutageSql} where ${filterSql({ onlySitesOf, active: true }, values)}) as failing
+       join controllers c on c.id = failing.controller_id
+      where failing.state not in ('reachable', 'unknown', 'inactive')
+      group by c.id, failing.state
+      order by count(*) desc, c.name
+      limit $1`,
+    values,
   )
   return rows
 }

@@ -5,6 +5,7 @@ import {
   storedControllerColumnsSql,
 } from '../controllers/controllers.queries.ts'
 import { DomainError } from '../errors.ts'
+import { type IssuingChange, type IssuingLimits, issuingLimitsSql } from '../issuing-limits.ts'
 
 /** The largest id that a site can have. */
 export const maxSiteId = 2_147_483_647
@@ -55,7 +56,7 @@ export async function lockSites(tx: Queryable, ids: number[]): Promise<void> {
   await tx.query('select from sites where id = any ($1::integer[]) order by id for key share', [ids])
 }
 
-export type Site = {
+export type Site = IssuingLimits & {
   id: number
   name: string
   active: boolean
@@ -69,9 +70,10 @@ export type Site = {
 }
 
 const siteColumns = `s.id, s.name, s.active, c.name as controller, s.controller_site as "controllerSite",
-  s.adopts_vouchers as "adoptsVouchers", s.tags_names as "tagsNames", s.unrecorded, s.created_at as "createdAt"`
+  s.adopts_vouchers as "adoptsVouchers", s.tags_names as "tagsNames", s.unrecorded, s.created_at as "createdAt",
+  ${issuingLimitsSql('s')}`
 /** The columns that an insert or update must return so that `siteColumns` can be selected from its result. */
-const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at`
+const writtenColumns = `id, name, active, controller_id, controller_site, adopts_vouchers, tags_names, unrecorded, created_at, vouchers_per_day, longest_minutes`
 
 /** `syncedAt` is the time of the last successful sync. */
 export async function listSites(db: Queryable): Promise<(Site & { syncedAt: Date | null })[]> {
@@ -173,6 +175,64 @@ export async function insertSites(tx: Queryable, rows: NewSite[]): Promise<Recor
   return inserted
 }
 
+/** Like `lockImports`. False if another import is running. */
+export async function tryLockImports(tx: Queryable): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('voucher-service sites import')) as locked`,
+  )
+  return rows[0]?.locked ?? false
+}
+
+/** Inserts sites with the numbers that they have in another system. */
+export async function insertNumberedSites(tx: Queryable, sites: (NewSite & { id: number })[]): Promise<void> {
+  await tx.query(
+    `insert into sites (id, name, controller_id, controller_site, active, adopts_vouchers, next_sync_at) overriding system value
+     select id, name, controller_id, controller_site, active, adopts_vouchers,
+            now() + random() * least(interval '1 hour', interval '8 seconds' * cardinality($1::integer[]))
+       from unnest($1::integer[], $2::text[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[])
+            as new (id, name, controller_id, controller_site, active, adopts_vouchers)`,
+    [
+      sites.map(({ id }) => id),
+      sites.map(({ name }) => name),
+      sites.map(({ controllerId }) => controllerId),
+      sites.map(({ controllerSite }) => controllerSite),
+      sites.map(({ active }) => active),
+      sites.map(({ adoptsVouchers }) => adoptsVouchers),
+    ],
+  )
+}
+
+/** The next new site gets a larger number than all. It is the last act of a transaction, because PostgreSQL does not take it back. */
+export async function updateNextSiteNumber(tx: Queryable): Promise<void> {
+  await tx.query(
+    `select setval(sequence.name, largest.id)
+       from (select pg_get_serial_sequence('sites', 'id')::regclass as name) as sequence
+            join pg_sequence range on range.seqrelid = sequence.name,
+            lateral (select max(sites.id) as id from sites where sites.id between range.seqmin and range.seqmax) as largest
+      where largest.id >= coalesce(pg_sequence_last_value(sequence.name), 0)`,
+  )
+}
+
+/** A recorded site with its controller's address. */
+export type SiteAtAddress = { id: number; name: string; controllerId: string; controllerSite: string; address: string }
+
+/** The sites with these ids, and those at these addresses. */
+export async function listSitesAt(db: Queryable, ids: number[], addresses: string[]): Promise<SiteAtAddress[]> {
+  const { rows } = await db.query<SiteAtAddress>(
+    `select s.id, s.name, s.controller_id as "controllerId", s.controller_site as "controllerSite", c.address
+       from sites s join controllers c on c.id = s.controller_id
+      where s.id = any ($1::integer[]) or c.address = any ($2::text[])
+      order by s.id`,
+    [ids, addresses],
+  )
+  return rows
+}
+
+export async function hasSites(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query('select from sites limit 1')
+  return rowCount === 1
+}
+
 export async function listRecordedSites(tx: Queryable, rows: NewSite[]): Promise<RecordedSite[]> {
   const { rows: recorded } = await tx.query<RecordedSite>(
     `select s.id, s.name, s.controller_id as "controllerId", s.controller_site as "controllerSite"
@@ -183,7 +243,7 @@ export async function listRecordedSites(tx: Queryable, rows: NewSite[]): Promise
   return recorded
 }
 
-export type SiteSettings = {
+export type SiteSettings = IssuingChange & {
   name?: string | undefined
   active?: boolean | undefined
   adoptsVouchers?: boolean | undefined
@@ -200,18 +260,24 @@ export async function updateSite(
   settings: SiteSettings,
   onlySitesOf: string | null,
 ): Promise<Site | undefined> {
-  const { name, active, adoptsVouchers, tagsNames } = settings
+  const { name, active, adoptsVouchers, tagsNames, vouchersPerDay, longestMinutes } = settings
   const { rows } = await db.query<Site>(
     `with s as (
        update sites
           set name = coalesce($3, name), active = coalesce($4, active),
               adopts_vouchers = coalesce($5, adopts_vouchers), tags_names = coalesce($6, tags_names),
+              vouchers_per_day = case when $7 then $8 else vouchers_per_day end,
+              longest_minutes = case when $9 then $10 else longest_minutes end,
               next_sync_at = least(next_sync_at, now())
         where id = $2 and ${mayUseSiteSql('$1', 'sites.id')}
        returning ${writtenColumns}
      )
      select ${siteColumns} from s join controllers c on c.id = s.controller_id`,
-    [onlySitesOf, id, name ?? null, active ?? null, adoptsVouchers ?? null, tagsNames ?? null],
+    [
+      ...[onlySitesOf, id, name ?? null, active ?? null, adoptsVouchers ?? null, tagsNames ?? null],
+      ...[vouchersPerDay !== undefined, vouchersPerDay ?? null],
+      ...[longestMinutes !== undefined, longestMinutes ?? null],
+    ],
   )
   return rows[0]
 }
@@ -230,19 +296,36 @@ export async function findSite(
   return rows[0]
 }
 
-/** A site with everything that is needed to connect to its controller. */
-export type SiteOnController = StoredController & {
-  id: number
-  name: string
-  controllerSite: string
-  /** Whether names on the controller get a tag that tells our vouchers apart from others. */
-  tagsNames: boolean
-  /** Whether the controller has an outage. */
-  isOut: boolean
+/** A site with its limits on issuing. Undefined also when the actor may not use the site. */
+export async function findLimitedSite(
+  db: Queryable,
+  id: number,
+  onlySitesOf: string | null,
+): Promise<(IssuingLimits & { id: number; timeZone: string | null }) | undefined> {
+  const { rows } = await db.query<IssuingLimits & { id: number; timeZone: string | null }>(
+    `select s.id, s.time_zone as "timeZone", ${issuingLimitsSql('s')}
+       from sites s where s.id = $2 and ${mayUseSiteSql('$1', 's.id')}`,
+    [onlySitesOf, id],
+  )
+  return rows[0]
 }
 
+/** A site with everything that is needed to connect to its controller. */
+export type SiteOnController = StoredController &
+  IssuingLimits & {
+    id: number
+    name: string
+    controllerSite: string
+    /** Whether names on the controller get a tag that tells our vouchers apart from others. */
+    tagsNames: boolean
+    /** Null for the time zone of the service. */
+    timeZone: string | null
+    /** Whether the controller has an outage. */
+    isOut: boolean
+  }
+
 export const siteOnControllerColumnsSql = `s.id, s.name, s.controller_site as "controllerSite",
-  s.tags_names as "tagsNames", ${controllerIsOutSql} as "isOut", ${storedControllerColumnsSql}`
+  s.tags_names as "tagsNames", s.time_zone as "timeZone", ${issuingLimitsSql('s')}, ${controllerIsOutSql} as "isOut", ${storedControllerColumnsSql}`
 
 /** Finds active and inactive sites. */
 export async function findSiteOnController(db: Queryable, id: number): Promise<SiteOnController | undefined> {

@@ -52,6 +52,8 @@ export type SiteToSync = SiteOnController & {
   recordVersion: string | null
   /** The fingerprint of the list that was last compared with the record. Null when the comparison no longer counts. */
   comparedList: Buffer | null
+  /** Whether ended vouchers may be deleted on the controller now: it was chosen, and the last time is an hour ago. */
+  deletesEnded: boolean
 }
 
 /** A list is compared at least this often, for what depends on other sites, on old vouchers and on corrected clocks. */
@@ -64,13 +66,18 @@ const comparedForSql = `interval '1 day'`
 const comparisonCountsSql = `s.compared_at > now() - ${comparedForSql} and s.compared_version is not distinct from v.version
   and not exists (select from creations where site_id = s.id and (settled_at is null or state = 'absent'))`
 
+/** SQL: the setting is `guests_delete_on_controller` of `settings/guest-data.ts`. */
+const deletesEndedSql = `exists (select from settings where name = 'guests_delete_on_controller' and value = 'true')
+  and coalesce(s.ended_deleted_at < now() - interval '1 hour', true)`
+
 export async function findSiteToSync(db: Queryable, id: number): Promise<SiteToSync | undefined> {
   const { rows } = await db.query<SiteToSync>(
     {
       name: 'site to sync', // without a name, planning takes longer than the statement
       text: `select ${siteOnControllerColumnsSql}, s.adopts_vouchers as adopts, now() as "listedAt", s.next_sync_at as "nextSyncAt",
               v.version as "recordVersion",
-              case when ${comparisonCountsSql} then s.compared_list end as "comparedList"
+              case when ${comparisonCountsSql} then s.compared_list end as "comparedList",
+              ${deletesEndedSql} as "deletesEnded"
          from sites s join controllers c on c.id = s.controller_id left join site_versions v on v.site_id = s.id
         where s.id = $1 and s.active`,
     },
@@ -130,6 +137,11 @@ export async function updateSiteSynced(
       ...[comparison?.list ?? null, recordVersion, comparison?.unrecorded ?? null, settleSeconds],
     ],
   )
+}
+
+/** Notes when ended vouchers were deleted on the controller. If more are left, the next sync continues. */
+export async function updateEndedDeleted(db: Queryable, id: number, { isDone }: { isDone: boolean }): Promise<void> {
+  await db.query('update sites set ended_deleted_at = case when $2 then now() end where id = $1', [id, isDone])
 }
 
 /** Stores how many vouchers on the controller seem to be ours but are not in the record. Writes only a changed count. */

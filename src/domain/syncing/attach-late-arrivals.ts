@@ -96,7 +96,7 @@ async function handleSurplus(
     if (!(await lockGivenUp(tx, site.id, creation.id))) return false // another process has handled it
     if (what === 'withdrawn' && !(await withdraw(ctx, tx, site, creation, surplus))) return false
     await updateSurplus(tx, site.id, creation.id, what)
-    const details = { name: creation.shape.name, controllerVoucherId: surplus.id }
+    const details = { creationId: creation.id, controllerVoucherId: surplus.id }
     const deed = { action: `voucher.surplus_${what}`, targetKind: 'site', targetId: String(site.id), details }
     await recordAudit(tx, service, deed)
     const adopting = { siteId: site.id, today: ctx.today, now: ctx.clock.now() }

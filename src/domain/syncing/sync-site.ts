@@ -19,6 +19,7 @@ import {
   updateSiteSyncFailed,
 } from '../sites/sync-times.queries.ts'
 import { attachLateArrivals } from './attach-late-arrivals.ts'
+import { deleteEndedOnController } from './delete-ended-on-controller.ts'
 import { deleteEndedVouchers } from './delete-ended-vouchers.ts'
 import { fingerprintOf } from './list-fingerprint.ts'
 import { listLostVouchers } from './lost-vouchers.ts'
@@ -57,6 +58,8 @@ export async function syncSite(ctx: SyncContext, siteId: number): Promise<void> 
     const comparison = isCompared ? undefined : { list, ...(await compare(ctx, site, seen)) }
     if (site.isOut) await noteReachable(ctx, site.controllerId)
     await updateSiteSynced(ctx.db, site, { comparison, settleSeconds: ctx.config.settleSeconds })
+    const deleted = await deleteEndedOnController(ctx, site, seen)
+    if (deleted > 0) ctx.log.info({ site: site.id, deleted }, 'ended vouchers were deleted on the controller')
   } catch (err) {
     ctx.log.error(
       { err, site: site.id },

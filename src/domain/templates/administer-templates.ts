@@ -20,19 +20,21 @@ import {
 /** An empty name is made from the duration. */
 export type TemplateRequest = Omit<Template, 'id' | 'position' | 'isDefault' | 'createdAt'>
 
-export async function addTemplate(db: Database, actor: Actor, request: TemplateRequest): Promise<Template> {
+export function addTemplate(db: Database, actor: Actor, request: TemplateRequest): Promise<Template> {
+  return db.transaction((tx) => addTemplateIn(tx, actor, request))
+}
+
+export async function addTemplateIn(tx: Queryable, actor: Actor, request: TemplateRequest): Promise<Template> {
   const { siteId } = request
   const name = nameOf(request)
-  return db.transaction(async (tx) => {
-    if (siteId === null) requireAllSites(actor)
-    else if (!(await findSite(tx, siteId, limitingActorId(actor))))
-      throw new DomainError('site_not_found', { details: { ids: siteId } })
-    const template = await insertTemplate(tx, { ...request, name, id: uuidv7() })
-    if (!template) throw nameTaken({ name, siteId })
-    const details = { ...request, name }
-    await recordAudit(tx, actor, { action: 'template.added', targetKind: 'template', targetId: template.id, details })
-    return template
-  })
+  if (siteId === null) requireAllSites(actor)
+  else if (!(await findSite(tx, siteId, limitingActorId(actor))))
+    throw new DomainError('site_not_found', { details: { ids: siteId } })
+  const template = await insertTemplate(tx, { ...request, name, id: uuidv7() })
+  if (!template) throw nameTaken({ name, siteId })
+  const details = { ...request, name }
+  await recordAudit(tx, actor, { action: 'template.added', targetKind: 'template', targetId: template.id, details })
+  return template
 }
 
 /** Fields that are undefined keep their value. Vouchers that were made from the template keep their limits. */

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '#db/database.ts'
-import { changed, recordChange } from '../audit/record-audit.ts'
+import type { Keyring } from '#lib/cipher.ts'
+import { recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import type { RepeatableRequest } from '../idempotency.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
@@ -10,8 +11,12 @@ import {
   updateVoucher,
   type VoucherChange,
 } from '../record/change-voucher.queries.ts'
+import { withoutGuestData } from '../record/guest-fields.ts'
 import { endOf, latestValidUntil, statusAt } from '../record/voucher.ts'
+import { latestEnd, longestMinutesOf } from '../record/voucher-shape.ts'
+import { changeVoucherOperation } from '../remembered-requests.queries.ts'
 import { onceInTransaction } from '../remembered-requests.ts'
+import { findLimitedSite } from '../sites/sites.queries.ts'
 
 export type Direction = 'later' | 'earlier'
 
@@ -27,8 +32,12 @@ export type ChangeRequest = RepeatableRequest & {
  * withdraws the voucher at its end. If a withdrawal has begun, the change is rejected. A committed change moves the withdrawal
  * before it can begin. So the two never contradict each other.
  */
-export async function changeVoucher(db: Database, request: ChangeRequest): Promise<{ isRepeat: boolean }> {
-  const { isRepeat } = await onceInTransaction(db, 'change voucher', request, async (tx) => {
+export async function changeVoucher(
+  ctx: { db: Database; keyring: Keyring },
+  request: ChangeRequest,
+): Promise<{ isRepeat: boolean }> {
+  const remembered = { operation: changeVoucherOperation, target: request.voucher.id }
+  const { isRepeat } = await onceInTransaction(ctx, remembered, request, async (tx) => {
     await change(tx, request)
     return {}
   })
@@ -40,17 +49,20 @@ async function change(tx: Queryable, request: ChangeRequest): Promise<void> {
   const locked = await lockVoucher(tx, voucher)
   if (!locked) throw new DomainError('voucher_not_found')
   checkIsLive(locked)
-  if (wanted.validUntil) checkEnd(locked, wanted.validUntil)
+  if (wanted.validUntil !== undefined) {
+    const longestMinutes = longestMinutesOf([actor.issuing, await findLimitedSite(tx, voucher.siteId, null)])
+    checkEnd({ ...locked, longestMinutes }, wanted.validUntil)
+  }
   if (wanted.validUntil !== undefined && direction) checkDirection(locked, wanted.validUntil, direction)
   await updateVoucher(tx, voucher, wanted)
   if (wanted.validUntil !== undefined) await moveScheduledWithdrawal(tx, voucher, wanted.validUntil)
   const targetId = publicId(voucher)
-  const entry = { action: 'voucher.changed', targetKind: 'voucher', targetId, details: { name: locked.name } }
-  await recordChange(tx, actor, entry, changed(locked, wanted))
+  const { difference, details } = withoutGuestData(locked, wanted)
+  await recordChange(tx, actor, { action: 'voucher.changed', targetKind: 'voucher', targetId, details }, difference)
 }
 
 function checkIsLive(voucher: LockedVoucher): void {
-  if (isOver(voucher.now, voucher)) throw new DomainError('voucher_ended')
+  if (isOver(voucher.now, voucher) || voucher.erasedAt) throw new DomainError('voucher_ended')
   if (voucher.isBeingRevoked) throw new DomainError('voucher_being_revoked')
 }
 
@@ -61,25 +73,48 @@ export function isOver(now: Date, voucher: Pick<LockedVoucher, 'status' | 'expir
   return (expiresAt !== null && expiresAt <= now) || status === 'expired' || status === 'revoked'
 }
 
-function checkEnd(voucher: LockedVoucher, validUntil: Date): void {
+function checkEnd(voucher: LockedVoucher & WithEnd, validUntil: Date | null): void {
   const problem = endProblem(voucher.now, voucher, validUntil)
   if (!problem) return
-  const latest = latestValidUntil(voucher.now, voucher)
-  throw new DomainError(problem, { details: latest ? { latest: latest.toISOString() } : {} })
+  const isLimit = problem === 'valid_until_beyond_limit'
+  const latest = isLimit ? latestAllowed(voucher) : latestValidUntil(voucher.now, voucher)
+  const max = voucher.longestMinutes
+  throw new DomainError(problem, { details: { ...(latest && { latest: latest.toISOString() }), ...(max && { max }) } })
 }
 
-type WithEnd = Parameters<typeof latestValidUntil>[1] & { validUntil: Date | null }
+/** `longestMinutes`: the longest duration that the limits of the actor and the site allow. */
+type WithEnd = Parameters<typeof latestValidUntil>[1] & {
+  validUntil: Date | null
+  createdAt: Date
+  longestMinutes: number | null
+}
 
-/** The error with which a change to this end is rejected. An end that is not later than the present one is never too late. */
-export function endProblem(
-  now: Date,
-  voucher: WithEnd,
-  validUntil: Date,
-): 'valid_until_passed' | 'valid_until_too_late' | undefined {
+export type EndProblem = 'valid_until_passed' | 'valid_until_too_late' | 'valid_until_beyond_limit'
+
+/**
+ * The error with which a change to this end is rejected; null is no end. An end that is not later than the present one is never too
+ * late.
+ */
+export function endProblem(now: Date, voucher: WithEnd, validUntil: Date | null): EndProblem | undefined {
+  if (validUntil === null) return lastsTooLong(voucher) ? 'valid_until_beyond_limit' : undefined
   if (validUntil.getTime() < now.getTime() + 60_000) return 'valid_until_passed'
   if (voucher.validUntil !== null && validUntil <= voucher.validUntil) return undefined
   const latest = latestValidUntil(now, voucher)
-  return latest !== null && validUntil > latest ? 'valid_until_too_late' : undefined
+  if (latest !== null && validUntil > latest) return 'valid_until_too_late'
+  const allowed = latestAllowed(voucher)
+  return voucher.validUntil !== null && allowed !== null && validUntil > allowed
+    ? 'valid_until_beyond_limit'
+    : undefined
+}
+
+/** Whether the minutes of a voucher are more than its limits allow, when it no longer has an end. */
+function lastsTooLong({ validUntil, expireMinutes, longestMinutes }: WithEnd): boolean {
+  return validUntil !== null && longestMinutes !== null && expireMinutes > longestMinutes
+}
+
+/** The latest end that the limits allow; null if there is no limit. A stay counts from its creation. */
+export function latestAllowed({ createdAt, longestMinutes }: WithEnd): Date | null {
+  return longestMinutes === null ? null : latestEnd(createdAt, longestMinutes)
 }
 
 /** The voucher is locked, so the present end is the one that the change replaces, whatever the client has seen. */

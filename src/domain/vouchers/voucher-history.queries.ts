@@ -3,8 +3,8 @@ import type { Disconnection } from '#drivers/driver.ts'
 import type { Actor, Maker } from '../actor.ts'
 import { makerSql } from '../keys/keys.queries.ts'
 import { publicId, type SiteItem } from '../public-id.ts'
-import type { VoucherChange } from '../record/change-voucher.queries.ts'
 import type { WithdrawalOutcome } from '../record/due-withdrawals.queries.ts'
+import type { GuestField } from '../record/guest-fields.ts'
 import type { WithdrawalReason } from '../record/withdrawals.queries.ts'
 
 /** More changes than anybody makes by hand. If a program made more, only the newest are listed. */
@@ -13,15 +13,17 @@ const maxRows = 100
 export type AuditedChange = {
   at: Date
   actor: { kind: Actor['kind']; name: string }
-  change: Omit<VoucherChange, 'validUntil'> & { validUntil?: string | null }
+  change: { validUntil?: string | null }
+  /** Fields of the guest that changed. Their values are not recorded. */
+  guestFields: GuestField[]
 }
 
-/** The changes of a voucher from the audit, newest first. The details of old entries are the new values themselves. */
+/** The changes of a voucher from the audit, newest first. Version 0.1.0 recorded names; they are left out. */
 export async function listVoucherChanges(db: Queryable, voucher: SiteItem): Promise<AuditedChange[]> {
   const { rows } = await db.query<AuditedChange>(
     `select at, json_build_object('kind', actor_kind, 'name', actor_name) as actor, 
-            coalesce(details -> 'changes', details) as change
-       from audit
+            coalesce(stripped -> 'changes', stripped) as change, coalesce(stripped -> 'guestFields', '[]') as "guestFields"
+       from audit, audit_without_guest_data(action, details) as stripped
       where target_kind = 'voucher' and target_id = $1 and action = 'voucher.changed'
       order by at desc, id desc
       limit $2`,

@@ -35,8 +35,17 @@ export type WebhookRequest = {
 }
 
 /** Returns the signing secret, which cannot be read again later. Chat formats have none: their URL is the secret. */
-export async function addWebhook(
+export function addWebhook(
   { db, keyring }: { db: Database; keyring: Keyring },
+  actor: Actor,
+  request: WebhookRequest,
+): Promise<Webhook & { secret: string | null }> {
+  return db.transaction((tx) => addWebhookIn(tx, keyring, actor, request))
+}
+
+export async function addWebhookIn(
+  tx: Queryable,
+  keyring: Keyring,
   actor: Actor,
   request: WebhookRequest,
 ): Promise<Webhook & { secret: string | null }> {
@@ -45,30 +54,28 @@ export async function addWebhook(
   const name = plainName(request.name)
   const id = uuidv7()
   const secret = formats[format]?.signed ? makeWebhookSecret() : null
-  return db.transaction(async (tx) => {
-    await lockWebhookCounts(tx)
-    const webhook = await insertWebhook(tx, {
-      id,
-      name,
-      format,
-      url: encrypt(keyring, secretPlace(id, 'url'), url),
-      hostId: hostIdOf(keyring, url),
-      secret: secret && encrypt(keyring, secretPlace(id, 'secret'), secret),
-      allSites: siteIds === undefined,
-      events,
-      language,
-    })
-    if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
-    const found = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
-    await checkWebhookCounts(tx, { siteIds: found, allSites: siteIds === undefined })
-    await recordAudit(tx, actor, {
-      action: 'webhook.added',
-      targetKind: 'webhook',
-      targetId: id,
-      details: { name, format, siteIds: siteIds ?? 'all', events, language },
-    })
-    return { ...webhook, siteIds: found, secret }
+  await lockWebhookCounts(tx)
+  const webhook = await insertWebhook(tx, {
+    id,
+    name,
+    format,
+    url: encrypt(keyring, secretPlace(id, 'url'), url),
+    hostId: hostIdOf(keyring, url),
+    secret: secret && encrypt(keyring, secretPlace(id, 'secret'), secret),
+    allSites: siteIds === undefined,
+    events,
+    language,
   })
+  if (!webhook) throw new DomainError('webhook_name_taken', { details: { name } })
+  const found = siteIds ? await addWebhookSites(tx, actor, id, siteIds) : []
+  await checkWebhookCounts(tx, { siteIds: found, allSites: siteIds === undefined })
+  await recordAudit(tx, actor, {
+    action: 'webhook.added',
+    targetKind: 'webhook',
+    targetId: id,
+    details: { name, format, siteIds: siteIds ?? 'all', events, language },
+  })
+  return { ...webhook, siteIds: found, secret }
 }
 
 /** The webhook and its log are gone for everybody at once. The worker deletes the rows later. */

@@ -3,6 +3,7 @@ import { controllerErrors } from './controller-errors.ts'
 import type { ErrorEntry } from './error-entry.ts'
 import { importErrors } from './import-errors.ts'
 import { keyErrors } from './key-errors.ts'
+import { mailErrors } from './mail-errors.ts'
 import { personErrors } from './person-errors.ts'
 import { requestErrors } from './request-errors.ts'
 import { siteErrors } from './site-errors.ts'
@@ -16,6 +17,7 @@ export const catalogue: Record<ErrorCode, ErrorEntry> = {
   ...siteErrors,
   ...importErrors,
   ...controllerErrors,
+  ...mailErrors,
   ...personErrors,
   ...keyErrors,
   ...webhookErrors,

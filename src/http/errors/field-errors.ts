@@ -95,6 +95,10 @@ const sentences = {
     en: (f, { example }) => `${f} is not a known time zone. Use a name such as ${example}`,
     de: (f, { example }) => `${f} ist keine bekannte Zeitzone. Richtig ist zum Beispiel ${example}`,
   },
+  slip_code_missing: {
+    en: (f) => `${f} must contain the line code`,
+    de: (f) => `${f} muss die Zeile code enthalten`,
+  },
   wifi_password_invalid: {
     en: (f) => `${f} must have 8 to 63 printable ASCII characters, or 64 hexadecimal digits`,
     de: (f) => `${f} muss 8 bis 63 druckbare ASCII-Zeichen oder 64 hexadezimale Ziffern haben`,

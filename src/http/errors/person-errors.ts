@@ -113,6 +113,11 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
     de: 'Sie können nur die Rolle „Empfang“ und nur Ihre eigenen Standorte vergeben.',
     en: 'You can assign only the role “Desk” and only your own sites.',
   },
+  limits_beyond_own: {
+    status: 403,
+    de: 'Das geht über Ihre eigenen Limits für Voucher hinaus. Bitten Sie einen Administrator.',
+    en: 'This goes beyond your own limits on vouchers. Ask an administrator.',
+  },
   administrator_needed: {
     status: 403,
     de: 'Das kann hier nur ein Administrator: Diese Person ist mit einem Firmenkonto verknüpft, oder ihre Rechte kommen aus Gruppen.',

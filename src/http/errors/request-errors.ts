@@ -144,6 +144,12 @@ export const requestErrors: Record<RequestErrorCode, ErrorEntry> = {
     de: 'Der Filter trifft auf mehr als 10.000 Einträge zu. Grenzen Sie ihn ein, zum Beispiel auf einen kürzeren Zeitraum.',
     en: 'The filter matches more than 10,000 entries. Narrow it, for example to a shorter time span.',
   },
+  slips_not_drawn: {
+    status: 503,
+    headers: { 'retry-after': '5' },
+    de: 'Die Belege konnten nicht gezeichnet werden. Versuchen Sie es gleich erneut, oder drucken Sie im Browser.',
+    en: 'The slips could not be drawn. Please try again in a moment, or print in the browser.',
+  },
   overviews_too_many: {
     status: 429,
     headers: { 'retry-after': '5' },

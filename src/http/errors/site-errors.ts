@@ -76,6 +76,11 @@ export const siteErrors: Record<SiteErrorCode, ErrorEntry> = {
     field: { field: 'time_zone', code: 'time_zone_unknown', allowed: { example: 'Europe/Vienna' } },
     terminal: 'There is no time zone "{timeZone}". Use a name such as Europe/Vienna.',
   },
+  time_zone_fixed: {
+    status: 403,
+    de: 'Der Standort hat ein Limit für Voucher am Tag, und ein Tag richtet sich nach der Zeitzone. Bitten Sie einen Administrator, sie zu ändern.',
+    en: 'The site has a limit of vouchers a day, and a day depends on the time zone. Ask an administrator to change it.',
+  },
   guest_language_unknown: {
     field: ({ index, allowed }) => ({
       field: `guest_languages[${index}]`,
@@ -95,6 +100,14 @@ export const siteErrors: Record<SiteErrorCode, ErrorEntry> = {
   footer_unprintable: {
     field: { field: 'footer', code: 'unprintable' },
     terminal: 'The footer must be one line of visible text. Use --no-footer to remove it.',
+  },
+  slip_line_repeated: {
+    field: ({ index }) => ({ field: `slip_lines[${index}]`, code: 'repeated' }),
+    terminal: 'The line "{line}" is given twice. Remove one of the two.',
+  },
+  slip_code_missing: {
+    field: { field: 'slip_lines', code: 'slip_code_missing' },
+    terminal: 'A slip must have the line "code".',
   },
   room_days_out_of_range: {
     field: ({ min, max }) => ({

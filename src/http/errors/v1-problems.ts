@@ -6,6 +6,11 @@ export type V1Problem = { status: number; error: string; message?: string; heade
 const checkingOutcome =
   'Ob ein Voucher entstanden ist, wird geprüft. Bitte mit demselben Idempotency-Key wiederholen oder die Liste abfragen.'
 
+const dailyLimit = {
+  error: 'daily_limit_reached',
+  message: 'Das Tageslimit für Voucher ist erreicht ({limit} am Tag). Es wurde kein Voucher erstellt.',
+}
+
 /** Names and German messages of API v1. API v1 is frozen, so its texts do not change with those of the catalogue. */
 const frozen = {
   request_unreadable: { error: 'invalid_request', message: 'Anfrage nicht lesbar' },
@@ -35,6 +40,9 @@ const frozen = {
   method_not_allowed: { error: 'method_not_allowed' },
   payload_too_large: { error: 'payload_too_large', message: 'Der Inhalt der Anfrage ist größer als 64 KiB' },
   rate_limited: { error: 'rate_limited', message: 'Anfragelimit überschritten, bitte später erneut versuchen' },
+  key_limit_reached: dailyLimit,
+  person_limit_reached: dailyLimit,
+  site_limit_reached: dailyLimit,
   controller_busy: {
     error: 'server_error',
     message: 'Der Controller ist ausgelastet. Es wurde kein Voucher erstellt.',

@@ -62,6 +62,55 @@ export const voucherErrors: Record<VoucherErrorCode, ErrorEntry> = {
     de: 'extendable_until darf nicht nach {latest} liegen. Ein Voucher hält höchstens {max} Minuten',
     en: 'extendable_until must not be after {latest}. A voucher lasts at most {max} minutes',
   },
+  valid_until_beyond_limit: {
+    status: 400,
+    error: 'invalid_request',
+    headers: { 'voucher-outcome': 'none' },
+    field: ({ latest }) => ({ field: 'valid_until', code: 'too_late', allowed: { example: String(latest) } }),
+    de: 'valid_until darf nicht nach {latest} liegen. Ein Voucher darf hier höchstens {max} Minuten halten',
+    en: 'valid_until must not be after {latest}. Here a voucher may last at most {max} minutes',
+  },
+  key_limit_reached: {
+    status: 429,
+    error: 'daily_limit_reached',
+    headers: { 'voucher-outcome': 'none' },
+    de: 'Das Tageslimit dieses API-Schlüssels ist erreicht: {limit} Voucher am Tag. Der nächste Tag beginnt am {until}. Es wurde kein Voucher erstellt.',
+    en: 'This API key has reached its limit of {limit} vouchers a day. The next day begins at {until}. No voucher was created.',
+  },
+  person_limit_reached: {
+    status: 429,
+    error: 'daily_limit_reached',
+    headers: { 'voucher-outcome': 'none' },
+    de: 'Sie haben Ihr Tageslimit erreicht: {limit} Voucher am Tag. Der nächste Tag beginnt am {until}. Es wurde kein Voucher erstellt.',
+    en: 'You have reached your limit of {limit} vouchers a day. The next day begins at {until}. No voucher was created.',
+  },
+  site_limit_reached: {
+    status: 429,
+    error: 'daily_limit_reached',
+    headers: { 'voucher-outcome': 'none' },
+    de: 'Das Tageslimit dieses Standorts ist erreicht: {limit} Voucher am Tag. Der nächste Tag beginnt am {until}. Es wurde kein Voucher erstellt.',
+    en: 'This site has reached its limit of {limit} vouchers a day. The next day begins at {until}. No voucher was created.',
+  },
+  recipient_limit_reached: {
+    status: 429,
+    error: 'daily_limit_reached',
+    headers: { 'voucher-outcome': 'none' },
+    de: 'Diese Adresse hat heute schon {limit} Nachrichten bekommen. Der nächste Tag beginnt am {until}. Es wurde nichts erstellt und nichts verschickt.',
+    en: 'This address has already got {limit} messages today. The next day begins at {until}. Nothing was created and nothing was sent.',
+  },
+  messages_limit_reached: {
+    status: 429,
+    error: 'daily_limit_reached',
+    headers: { 'voucher-outcome': 'none' },
+    de: 'Das Tageslimit für Nachrichten ist erreicht: {limit} am Tag. Der nächste Tag beginnt am {until}. Es wurde nichts erstellt und nichts verschickt.',
+    en: 'The limit of {limit} messages a day is reached. The next day begins at {until}. Nothing was created and nothing was sent.',
+  },
+  mail_not_set_up: {
+    status: 409,
+    headers: { 'voucher-outcome': 'none' },
+    de: 'E-Mail ist nicht eingerichtet. Unter Einstellungen → E-Mail fehlt ein Mailserver oder ein Absender für diesen Standort. Es wurde nichts erstellt und nichts verschickt.',
+    en: 'E-mail is not set up. Under Settings → E-mail, the mail server or a sender for this site is missing. Nothing was created and nothing was sent.',
+  },
   template_not_usable: { field: { field: 'template_id', code: 'not_usable' } },
   template_not_found: {
     ...notFound,
@@ -130,6 +179,23 @@ export const voucherErrors: Record<VoucherErrorCode, ErrorEntry> = {
     status: 409,
     de: 'Der Voucher wird gerade widerrufen. Erstellen Sie einen neuen.',
     en: 'The voucher is being revoked. Create a new one.',
+  },
+  voucher_still_valid: {
+    status: 409,
+    de: 'Voucher dieser Gäste gelten noch oder entstehen gerade: {count}. Es wurde nichts gelöscht. Widerrufen Sie sie zuerst, oder löschen Sie die Daten nach ihrem Ende.',
+    en: 'Vouchers of these guests still work or are being created: {count}. Nothing was erased. Revoke them first, or erase the data after they have ended.',
+    terminal: ({ count }) =>
+      `Vouchers of this guest still work or are being created: ${count}. Nothing was erased. Revoke them first, or use --after-end.`,
+  },
+  guest_not_found: {
+    ...notFound,
+    de: 'Von diesen Gästen ist nichts gespeichert',
+    en: 'Nothing is stored about these guests',
+    terminal: 'Nothing is stored about this guest. `voucher-service guests show` finds the name as it is stored.',
+  },
+  receipt_line_invalid: {
+    terminal: ({ line }) =>
+      `Line ${line} is not a receipt of an erasure. Nothing was changed. \`voucher-service guests receipts\` writes these lines; copy the file again.`,
   },
   batches_too_many: {
     status: 429,

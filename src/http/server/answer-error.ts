@@ -11,7 +11,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (problem.status >= 500) logFailure(error, request)
   setCommonHeaders(request, reply)
   reply.code(problem.status).headers(problem.headers ?? {})
-  reply.send(bodyOf(problem, error instanceof DomainError ? error.details : {}))
+  const details = error instanceof DomainError ? error.details : {}
+  if (problem.status === 429 && details['seconds'] !== undefined)
+    reply.header('retry-after', String(details['seconds']))
+  reply.send(bodyOf(problem, details))
 }
 
 function problemOf(error: unknown, request: FastifyRequest): V1Problem {

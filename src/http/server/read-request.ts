@@ -11,8 +11,8 @@ import { type Limiter, windowSeconds } from '#limits/limiter.ts'
 export type KeyContext = { authenticate: Authenticate; limiter: Limiter; keyUsage: KeyUsage }
 
 /** The key as an actor of the domain. */
-export function actorOf({ id, name, allSites }: AuthenticatedKey): Requester {
-  return { kind: 'key', id, name, allSites }
+export function actorOf({ id, name, allSites, vouchersPerDay, longestMinutes }: AuthenticatedKey): Requester {
+  return { kind: 'key', id, name, allSites, issuing: { vouchersPerDay, longestMinutes } }
 }
 
 /** The address of the client without its zone. If a proxy sends no valid address: the address of the proxy. */

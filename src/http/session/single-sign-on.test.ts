@@ -742,7 +742,7 @@ describe('an identity and its rights in API v2', () => {
       [id],
     )
     expect(rows).toEqual([{ by: 'provider', half_a_day: true }])
-    await app.db.query(`update staff_sessions set ends_at = now() where staff_id = $1`, [id])
+    await app.db.query(`update staff_sessions set ends_at = now() - interval '1 second' where staff_id = $1`, [id])
     expect((await app.call('/api/v2/me', { session: session as string })).status).toBe(401)
   })
 })

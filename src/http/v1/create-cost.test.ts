@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { bytesByRelation, connectToWal, sumBytes } from '#test/data/wal.ts'
+import { setUpMail } from '#test/mail.ts'
 import { report } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 
@@ -15,9 +16,14 @@ const statements = watchRequests()
 const creations = 20
 let made = 0
 
-async function create(path: string, headers: Record<string, string> = {}, siteId = site): Promise<void> {
+async function create(
+  path: string,
+  headers: Record<string, string> = {},
+  siteId = site,
+  more: object = {},
+): Promise<void> {
   made += 1
-  const body = JSON.stringify({ site_id: siteId, name: `Gast ${made}` })
+  const body = JSON.stringify({ site_id: siteId, name: `Gast ${made}`, ...more })
   const answer = await app.call(path, { method: 'POST', key, body, headers })
   expect(answer.status).toBe(201)
 }
@@ -25,9 +31,14 @@ async function create(path: string, headers: Record<string, string> = {}, siteId
 describe('the round trips of a creation, on a connection that is open', () => {
   beforeAll(() => create('/api/vouchers.php')) // measures the clock of the controller
 
-  async function cost(path: string, headers: Record<string, string> = {}, siteId = site): Promise<number> {
+  async function cost(
+    path: string,
+    headers: Record<string, string> = {},
+    siteId = site,
+    more: object = {},
+  ): Promise<number> {
     statements.length = 0
-    await create(path, headers, siteId)
+    await create(path, headers, siteId, more)
     return statements.length
   }
 
@@ -40,6 +51,15 @@ describe('the round trips of a creation, on a connection that is open', () => {
   })
 
   test('API v2, which also reads the voucher for its answer', async () => {
+    expect(await cost('/api/v2/vouchers')).toBe(4)
+  })
+
+  test('API v2 with a message needs no more', async () => {
+    await setUpMail(app)
+    const message = { email: 'gast@example.org' }
+
+    expect(await cost('/api/v2/vouchers', {}, site, { message: { ...message, language: 'de' } })).toBe(4)
+    expect(await cost('/api/v2/vouchers', {}, site, { message })).toBe(4)
     expect(await cost('/api/v2/vouchers')).toBe(4)
   })
 

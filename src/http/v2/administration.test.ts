@@ -26,7 +26,7 @@ test('me: a limited key with an expiry, and a key without limits', async () => {
     scope: 'read',
     all_sites: false,
     site_ids: [site],
-    limits: { requests_per_minute: 60 },
+    limits: { requests_per_minute: 60, vouchers_per_day: null, longest_minutes: null },
     expires_at: expiresAt.toISOString(),
   })
   expect(await me(key)).toMatchObject({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findHold } from '#domain/hold.queries.ts'
+import { findHold, type Hold } from '#domain/hold.queries.ts'
 import { isoOrNull, timeOrNull } from './kit/fields.ts'
 import { operation } from './kit/operation.ts'
 
@@ -13,6 +13,12 @@ export const getHold = operation({
   status: 200,
   answer: Type.Object(
     {
+      reason: Type.Unsafe<Hold['reason'] | null>({
+        type: ['string', 'null'],
+        enum: ['restored', 'command', 'trial', null],
+        description:
+          '`restored`: a backup was restored. `command`: somebody held the service. `trial`: the data of another system were imported, and it still works.',
+      }),
       held_since: { ...timeOrNull, description: 'When the hold began. Null if the service is not held.' },
       backup_taken_at: {
         ...timeOrNull,
@@ -23,6 +29,10 @@ export const getHold = operation({
   ),
   async handle({ db }) {
     const hold = await findHold(db)
-    return { held_since: isoOrNull(hold?.since ?? null), backup_taken_at: isoOrNull(hold?.backupTakenAt ?? null) }
+    return {
+      reason: hold?.reason ?? null,
+      held_since: isoOrNull(hold?.since ?? null),
+      backup_taken_at: isoOrNull(hold?.backupTakenAt ?? null),
+    }
   },
 })

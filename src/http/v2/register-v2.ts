@@ -13,6 +13,7 @@ import {
   updateController,
 } from './controllers/controllers.ts'
 import { answerProblem } from './errors/answer-problem.ts'
+import { eraseGuests, exportGuests, listErasures, listStoredGuestData, searchGuests } from './guests/guests.ts'
 import { getHold } from './hold.ts'
 import { createKey, getKey, listKeys, revokeKey, rollKey, updateKey } from './keys/keys.ts'
 import { registerBodyParser } from './kit/check-input.ts'
@@ -21,6 +22,7 @@ import { registerOpenapi } from './kit/openapi.ts'
 import type { Operation, V2Context } from './kit/operation.ts'
 import { registerOperations, rejectOtherMethods } from './kit/register-operations.ts'
 import type { CallerContext } from './kit/require-caller.ts'
+import { createMessage, listVoucherMessages } from './messages/messages.ts'
 import { exportOverview } from './overview/export-overview.ts'
 import { getOverview } from './overview/overview.ts'
 import {
@@ -53,6 +55,7 @@ import {
 import {
   checkSetupToken,
   createFirstAdministrator,
+  createPasswordLinkByEmail,
   createSession,
   deleteSession,
   getSession,
@@ -83,10 +86,28 @@ import {
   updateAppearance,
   updateHouseLogo,
 } from './settings/appearance.ts'
+import {
+  checkGuestData,
+  deleteSiteGuestData,
+  getGuestDataSettings,
+  updateGuestDataSettings,
+  updateSiteGuestData,
+} from './settings/guest-data.ts'
+import {
+  deleteMailSender,
+  deleteMailServer,
+  deleteSiteMailSender,
+  getMailSettings,
+  testMailServer,
+  updateMailSender,
+  updateMailServer,
+  updateSiteMailSender,
+} from './settings/mail.ts'
 import { getSecondFactorSettings, updateSecondFactorSettings } from './settings/second-factor.ts'
 import { checkSignInGroups, getSignInSettings, updateSignInGroups, updateSignInSettings } from './settings/sign-in.ts'
 import { deleteLogo, getGuestInfo, getLogo, updateGuestInfo, updateLogo } from './sites/guest-info.ts'
 import { checkSiteImport, importSites } from './sites/import-sites.ts'
+import { getIssuing } from './sites/issuing.ts'
 import {
   createSite,
   deleteSite,
@@ -97,6 +118,8 @@ import {
   syncSite,
   updateSite,
 } from './sites/sites.ts'
+import { checkSlip } from './slips/slip-preview.ts'
+import { getBatchSlips, getSlip, getSlipPicture } from './slips/slips.ts'
 import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from './templates/templates.ts'
 import { exportVouchers } from './vouchers/export-vouchers.ts'
 import { lookUpCode } from './vouchers/look-up.ts'
@@ -122,6 +145,7 @@ export const operations: Operation[] = [
   checkSetupToken,
   createFirstAdministrator,
   updatePasswordByLink,
+  createPasswordLinkByEmail,
   getMe,
   updateMe,
   updateMyPassword,
@@ -161,6 +185,24 @@ export const operations: Operation[] = [
   updateSignInSettings,
   updateSignInGroups,
   checkSignInGroups,
+  getGuestDataSettings,
+  updateGuestDataSettings,
+  updateSiteGuestData,
+  deleteSiteGuestData,
+  checkGuestData,
+  getMailSettings,
+  updateMailServer,
+  deleteMailServer,
+  updateMailSender,
+  deleteMailSender,
+  updateSiteMailSender,
+  deleteSiteMailSender,
+  testMailServer,
+  searchGuests,
+  listStoredGuestData,
+  exportGuests,
+  eraseGuests,
+  listErasures,
   listSites,
   getSite,
   createSite,
@@ -171,8 +213,10 @@ export const operations: Operation[] = [
   getSiteSettings,
   getSiteEffects,
   syncSite,
+  getIssuing,
   getGuestInfo,
   updateGuestInfo,
+  checkSlip,
   getLogo,
   updateLogo,
   deleteLogo,
@@ -211,7 +255,11 @@ export const operations: Operation[] = [
   lookUpCode,
   lookUpName,
   getVoucher,
+  getSlip,
+  getSlipPicture,
   getVoucherHistory,
+  createMessage,
+  listVoucherMessages,
   getVoucherEnds,
   updateVoucher,
   revokeVoucher,
@@ -220,6 +268,7 @@ export const operations: Operation[] = [
   getBatch,
   listBatchRows,
   exportBatch,
+  getBatchSlips,
   cancelBatch,
   retryBatch,
   revokeVouchers,

@@ -23,7 +23,11 @@ beforeEach(() => app.db.query('delete from rate_limits')) // a fast machine send
 const site = await seedControlledSite(app.db, await startSimulator())
 const other = await seedSite(app.db)
 const voucher = `${site}-${await seedVoucher(app.db, site)}`
+/** Its slip is not drawn, because tests of the fast lane start no processes. */
+const endedVoucher = `${site}-${await seedVoucher(app.db, site, { code: '1111100000', expiresAt: new Date(0) })}`
 const batch = `${site}-${await seedBatch(app.db, site)}`
+const guests = { guests: [{ site_id: site, name: 'Gast' }] }
+const sender = { name: 'Wi-Fi', address: 'wlan@x.example', reply_to: null }
 const nobody = '00000000-0000-7000-8000-000000000000'
 const past = new Date(Date.now() - 1000)
 
@@ -96,6 +100,12 @@ const needRecentSignIn = [
   'deletePersonIdentity',
   'updateSignInSettings',
   'updateSignInGroups',
+  'updateGuestDataSettings',
+  'updateSiteGuestData',
+  'deleteSiteGuestData',
+  'updateMailServer',
+  'deleteMailServer',
+  'eraseGuests',
 ]
 
 const barred = { nobody: 401, 'an expired key': 401, 'a revoked key': 401, 'a person who signed out': 401 }
@@ -263,6 +273,15 @@ const expected: Record<string, Case[]> = {
       statuses: everybody(403),
     },
   ],
+  // There is no mail server.
+  createPasswordLinkByEmail: [
+    {
+      path: '/password-links/by-email',
+      body: { email: 'anna@example.com' },
+      headers: fromOwnPage,
+      statuses: everybody(409),
+    },
+  ],
   getMe: [{ path: '/me', statuses: reading(200) }],
   updateMe: [{ path: '/me', body: { theme: 'dark' }, statuses: personal(200) }],
   updateMyPassword: [
@@ -362,6 +381,54 @@ const expected: Record<string, Case[]> = {
   checkSignInGroups: [
     { path: '/settings/sign-in/dry-run', body: { claim: 'groups', groups: [] }, statuses: ofAdministrators(200) },
   ],
+  getGuestDataSettings: [{ path: '/settings/guest-data', statuses: administering(200, 403, 403) }],
+  updateGuestDataSettings: [
+    { path: '/settings/guest-data', body: { unused_after_days: 400 }, statuses: administering(200, 403, 403) },
+  ],
+  updateSiteGuestData: [
+    {
+      path: `/settings/guest-data/sites/${site}`,
+      body: { forget_after_days: 400 },
+      statuses: administering(200, 403, 403),
+    },
+  ],
+  deleteSiteGuestData: [
+    { path: `/settings/guest-data/sites/${site}`, statuses: administering(204, 403, 403) },
+    { path: '/settings/guest-data/sites/999999', statuses: administering(404, 403, 403) },
+  ],
+  checkGuestData: [
+    { path: '/settings/guest-data/preview', body: { forget_after_days: 30 }, statuses: administering(200, 403, 403) },
+  ],
+  getMailSettings: [{ path: '/settings/mail', statuses: administering(200, 403, 403) }],
+  updateMailServer: [
+    { path: '/settings/mail', body: { host: '127.0.0.1', port: 9 }, statuses: administering(200, 403, 403) },
+  ],
+  deleteMailServer: [{ path: '/settings/mail', statuses: administering(204, 403, 403) }],
+  updateMailSender: [{ path: '/settings/mail/sender', body: sender, statuses: administering(200, 403, 403) }],
+  deleteMailSender: [{ path: '/settings/mail/sender', statuses: administering(204, 403, 403) }],
+  updateSiteMailSender: [
+    { path: `/settings/mail/senders/${site}`, body: sender, statuses: administering(200, 403, 403) },
+    { path: '/settings/mail/senders/999999', body: sender, statuses: administering(404, 403, 403) },
+  ],
+  deleteSiteMailSender: [
+    { path: `/settings/mail/senders/${site}`, statuses: administering(204, 403, 403) },
+    { path: '/settings/mail/senders/999999', statuses: administering(404, 403, 403) },
+  ],
+  testMailServer: [
+    { path: '/settings/mail/test', body: { to: 'k.vogt@x.example' }, statuses: administering(409, 403, 403) },
+  ],
+  searchGuests: [{ path: '/guests/search', body: { query: 'Huber' }, statuses: administering(200, 200, 200) }],
+  listStoredGuestData: [{ path: '/guests/stored', body: guests, statuses: administering(200, 200, 404) }],
+  exportGuests: [{ path: '/guests/export', body: guests, statuses: administering(200, 200, 404) }],
+  // A voucher of the guest is valid.
+  eraseGuests: [
+    {
+      path: '/guests/erase',
+      body: { ...guests, reason: 'other', valid: 'refuse' },
+      statuses: administering(409, 409, 404),
+    },
+  ],
+  listErasures: [{ path: '/erasures', statuses: administering(200, 200, 200) }],
   listSites: [{ path: '/sites', statuses: reading(200) }],
   getSite: [{ path: `/sites/${site}`, statuses: reading(404) }],
   createSite: [
@@ -402,9 +469,17 @@ const expected: Record<string, Case[]> = {
   getSiteSettings: [{ path: `/sites/${site}/settings`, statuses: managing(200, 200, 404) }],
   getSiteEffects: [{ path: `/sites/${site}/effects`, statuses: ofAdministrators(200) }],
   syncSite: [{ path: `/sites/${site}/sync`, statuses: managing(202, 202, 404) }],
+  getIssuing: [{ path: `/sites/${site}/issuing`, statuses: reading(404) }],
   getGuestInfo: [{ path: `/sites/${site}/guest-info`, statuses: reading(404) }],
   updateGuestInfo: [
     { path: `/sites/${site}/guest-info`, body: { wifi_name: 'Gäste' }, statuses: managing(200, 200, 404) },
+  ],
+  checkSlip: [
+    {
+      path: `/sites/${site}/slip/preview`,
+      body: { paper: '80mm', slip_lines: ['name'] },
+      statuses: managing(400, 400, 404),
+    },
   ],
   getLogo: [{ path: `/sites/${site}/logo`, statuses: reading(404) }],
   updateLogo: [
@@ -560,7 +635,11 @@ const expected: Record<string, Case[]> = {
   ],
   lookUpName: [{ path: `/vouchers/by-name?site_id=${site}&name=Gast`, statuses: reading(404) }],
   getVoucher: [{ path: `/vouchers/${voucher}`, statuses: reading(404) }],
+  getSlip: [{ path: `/vouchers/${endedVoucher}/slip.pdf`, statuses: reading(404, 409) }],
+  getSlipPicture: [{ path: `/vouchers/${endedVoucher}/slip.png`, statuses: reading(404, 409) }],
   getVoucherHistory: [{ path: `/vouchers/${voucher}/history`, statuses: reading(404) }],
+  createMessage: [{ path: `/vouchers/${voucher}/messages`, body: { email: 'gast@x.example' }, statuses: writing(409) }],
+  listVoucherMessages: [{ path: `/vouchers/${voucher}/messages`, statuses: reading(404) }],
   getVoucherEnds: [{ path: `/vouchers/${voucher}/ends`, statuses: reading(404) }],
   updateVoucher: [
     { path: `/vouchers/${stay}`, body: { name: 'Neu' }, statuses: writing(200) },
@@ -575,6 +654,7 @@ const expected: Record<string, Case[]> = {
   getBatch: [{ path: `/batches/${batch}`, statuses: reading(404) }],
   listBatchRows: [{ path: `/batches/${batch}/rows`, statuses: reading(404) }],
   exportBatch: [{ path: `/batches/${batch}/vouchers.csv`, statuses: reading(404) }],
+  getBatchSlips: [{ path: `/batches/${batch}/slips.pdf`, statuses: reading(404, 409) }],
   cancelBatch: [{ path: `/batches/${batch}/cancel`, statuses: writing(202) }],
   retryBatch: [{ path: `/batches/${batch}/retry`, statuses: writing(202) }],
   revokeVouchers: [{ path: '/revocations', body: { voucher_ids: [voucher] }, statuses: writing(202) }],

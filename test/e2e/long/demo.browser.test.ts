@@ -6,9 +6,9 @@ import { databaseUrl, queryServer, serverUrl } from '#test/data/template-databas
 import { median, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { readPaper } from '#test/paper.ts'
 import { startDemo } from '#test/service.ts'
 import { openPage } from '#test/web.ts'
-import { readPaper } from '../paper.ts'
 
 /** Owns the database of the full demo. The demo does not print the name of the database. */
 const owner = `demo_flows_${process.pid}`

@@ -49,7 +49,7 @@ async function fill(page: OtherPage, label: string, text: string): Promise<void>
 }
 
 async function waitForText(page: OtherPage, text: string): Promise<void> {
-  await expect.poll(() => page.run<string>('() => document.body.innerText'), { timeout: 30_000 }).toContain(text)
+  await expect.poll(() => page.run<string>('() => document.body.innerText')).toContain(text)
 }
 
 test.each([

@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setGuestInfo } from '#domain/sites/guest-info.ts'
+import { guestLanguages } from '#slips/guest-languages.ts'
+import { expectAccessible } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { png } from '#test/data/images.ts'
 import { seedControlledSite, seedKey, seedPerson, testActor } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { readPaper } from '#test/paper.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 import { findLayoutFaults } from '../find-layout-faults.ts'
-import { readPaper } from '../paper.ts'
 
 const app = await startWebApp()
 const browser = await startBrowser()
@@ -85,6 +87,24 @@ test('the menu chooses 80 mm and two languages, and a reload keeps the choice', 
   await page.keyboard.press('Control+p')
   const again = await readPrinter(page, 'menu 80mm again')
   expect(again.pages.map(({ widthMm, text }) => [widthMm, text])).toEqual([[80, pages[0]?.text]])
+})
+
+test('the menu has all languages by their names; the last one is reached by keyboard', async () => {
+  const { page } = await makeVoucher()
+  await page.getByRole('button', { name: 'Paper and language' }).click()
+  const languages = page.getByRole('menuitemcheckbox', { name: /^[A-Z]\S+( \S+)?$/ })
+  await languages.first().waitFor()
+  await expectAccessible(page, 'print menu')
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowUp')
+  const last = page.getByRole('menuitemcheckbox', { name: 'Ukrainian' })
+  await page.keyboard.press('Enter')
+  const names = await languages.allInnerTexts()
+
+  expect(await last.isVisible()).toBe(true)
+  expect(names).toHaveLength(guestLanguages.length)
+  expect(names).toEqual(names.toSorted())
+  await page.getByRole('menuitemcheckbox', { name: 'Ukrainian', checked: true }).waitFor()
 })
 
 test('the menu works by keyboard, in German; a second print has the new choice', async () => {

@@ -16,6 +16,7 @@ const observer: Observer = {
   requestCounted() {},
   creationsEnded() {},
   controllerCalled() {},
+  messageHandled() {},
   deliveryAttempted() {},
 }
 const app = await startApp({}, { observer })

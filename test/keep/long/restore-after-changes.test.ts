@@ -162,7 +162,7 @@ test('until `resume` nothing changes on any controller, and no notification is s
 test('after `resume` every voucher on the controllers is recorded once, and only ended stays were withdrawn', async () => {
   const presentBefore = await readPresent()
   const asked = await spawnCommand(restored.url, ['resume'], { stdin: 'n\n' })
-  const resumed = await spawnCommand(restored.url, ['resume', '--yes', '--json'])
+  const resumed = await spawnCommand(restored.url, ['resume', '--yes', '--none-erased', '--json'])
   expect([asked.exitCode, resumed.exitCode]).toEqual([1, 0])
   report('resume', resumed.stdout.replaceAll(/\s+/g, ' '))
 

@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+
 /** Images of 7 × 5 pixels, made by Chromium. The JPEG has a colour profile before its size. */
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAcAAAAFCAYAAACJmvbYAAAALUlEQVR4AXyKwQkAAAgCq/13LkHu46NI0a6pZ4CrH6ToBbqFA1t3pOgFuoUfAAAA//9ZZ4eiAAAABklEQVQDADtYAwtPGOGNAAAAAElFTkSuQmCC',
@@ -27,4 +29,15 @@ export function jpegOfSize(width: number, height: number): Buffer {
 /** A PNG with this many bytes. */
 export function pngOfBytes(length: number): Buffer {
   return Buffer.concat([png, Buffer.alloc(length - png.length)])
+}
+
+/** A PNG of 7 × 5 pixels with transparency, and with these compressed pixels. */
+export function pngWithPixels(pixels: Uint8Array): Buffer {
+  const chunk = (type: string, body: Uint8Array) => {
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(body.length)
+    sum.writeUInt32BE(crc32(Buffer.concat([Buffer.from(type), body])))
+    return Buffer.concat([length, Buffer.from(type), body, sum])
+  }
+  return Buffer.concat([png.subarray(0, 33), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 
 const versions = '/usr/lib/postgresql'
@@ -48,4 +48,15 @@ export async function freePort(): Promise<number> {
     await once(server, 'close')
     return port
   }
+}
+
+/** Whether a server accepts connections on this port. */
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isUp = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return isUp
 }

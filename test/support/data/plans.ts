@@ -23,7 +23,9 @@ function toLiteral(value: unknown): string {
 export async function planOf(db: Queryable, work: (db: Queryable) => Promise<unknown>): Promise<string> {
   let plan = ''
   await work({
-    async query<Row extends object>(text: string, values?: unknown[]) {
+    async query<Row extends object>(statement: string | NamedStatement, values?: unknown[]) {
+      const text = typeof statement === 'string' ? statement : statement.text
+      if (text.startsWith('set local')) return db.query<Row>(text)
       const result = await db.query<Row>(`explain analyze ${text}`, values)
       plan = result.rows.flatMap((line) => Object.values(line)).join('\n')
       return result

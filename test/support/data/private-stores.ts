@@ -33,15 +33,18 @@ export type PrivatePostgres = {
 /** Starts a PostgreSQL only for this test, which may kill it. `settings` are those of postgresql.conf. */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PrivatePostgres> {
   const place = await preparePlace()
-  await runAsPostgres('initdb', ['--pgdata', place.data, '--username', 'postgres', '--auth', 'trust'])
+  await runAsPostgres('initdb', ['--pgdata', place.data, '--username', 'postgres', '--auth', 'trust', '--no-sync'])
   return startServer(place, settings)
 }
 
 /** Starts a standby of the server at `primaryPort`. If that is a proxy, the standby follows while the proxy forwards. */
-export async function startStandby(primaryPort: number): Promise<PrivatePostgres> {
+export async function startStandby(
+  primaryPort: number,
+  settings: Record<string, string> = {},
+): Promise<PrivatePostgres> {
   const place = await preparePlace()
   await copyServer(primaryPort, place.data, '--write-recovery-conf')
-  return startServer(place)
+  return startServer(place, settings)
 }
 
 /** The folder and the port of a server. */

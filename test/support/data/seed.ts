@@ -4,6 +4,7 @@ import type { Database, Queryable } from '#db/database.ts'
 import type { Actor, Role } from '#domain/actor.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { createKey, type KeyRequest } from '#domain/keys/administer-keys.ts'
+import { makeKey, prefixOf, sha256Of } from '#domain/keys/key.ts'
 import { addPerson } from '#domain/people/administer-staff.ts'
 import { hashPassword } from '#domain/people/password.ts'
 import { startSession } from '#domain/people/sign-in.ts'
@@ -45,6 +46,23 @@ export async function seedKey(db: Database, request: Partial<KeyRequest> = {}) {
     expiresAt: request.scope === 'manage' ? new Date(Date.now() + 3_600_000) : null,
     ...request,
   })
+}
+
+/** A key without a rate limit, with the columns of 0.1.0: the database may belong to an earlier version. Returns the key. */
+export async function seedKeyOfAnyVersion(
+  db: Database,
+  scope: 'read' | 'write' | 'manage',
+  rateLimit = 0,
+): Promise<string> {
+  const key = makeKey()
+  await db.query(
+    `with key as (
+       insert into api_keys (id, name, scope, rate_limit, all_sites, expires_at)
+       values (gen_random_uuid(), $1, $1, $2, true, now() + interval '1 hour') returning id)
+     insert into api_key_secrets (api_key_id, prefix, sha256) select id, $3, $4 from key`,
+    [scope, rateLimit, prefixOf(key), sha256Of(key)],
+  )
+  return key
 }
 
 type SimulatedController = { url: string; apiKey: string; login?: { username: string; password: string } }
@@ -164,6 +182,21 @@ export async function seedTemplate(db: Queryable, siteId: number | null = null):
 export async function seedWebhook(db: Database, siteIds?: number[]): Promise<string> {
   const request = { name: uuidv7(), format: 'generic', url: 'http://127.0.0.1:9/hook', siteIds }
   return (await addWebhook({ db, keyring: testKeyring }, testActor, request)).id
+}
+
+/** Messages to guests whose attempts have failed for some minutes. Their addresses cannot be decrypted. */
+export async function seedFailingMessages(
+  db: Queryable,
+  siteId: number,
+  { count = 1, minutes }: { count?: number; minutes: number },
+): Promise<void> {
+  await db.query(
+    `insert into messages (id, site_id, voucher_id, email, language, state, attempts, failure, failing_since, next_attempt_at, send_until)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'v1.test.' || repeat('x', 40), 'de', 'waiting', 3, 'port_closed',
+            now() - make_interval(mins => $3), now() + interval '1 hour', now() + interval '1 day'
+       from generate_series(1, $2::integer)`,
+    [siteId, count, minutes],
+  )
 }
 
 type SeedPerson = { role?: Role; siteIds?: number[]; password?: string; email?: string; name?: string }

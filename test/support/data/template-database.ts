@@ -19,6 +19,8 @@ const defaultUrl = 'postgres://postgres@127.0.0.1:5432/postgres'
 /** The server of this run. Test files are imported after the set-up, which may have started it. */
 export const serverUrl = process.env[variable] ?? defaultUrl
 
+const owner = new URL(serverUrl).username
+
 export function databaseUrl(name: string): string {
   const url = new URL(process.env[variable] ?? defaultUrl)
   url.pathname = `/${name}`
@@ -49,7 +51,28 @@ async function prepareDatabases(): Promise<DatabasesOfRun> {
   const template = `voucher_template_${randomBytes(6).toString('hex')}`
   await queryServer(`create database ${template}`)
   await migrateAll({ databaseUrl: databaseUrl(template) })
+  if (process.env[roleVariable] !== undefined) await addServiceRole(template)
   return { template, release: server?.stop ?? (() => queryServer(`drop database ${template} with (force)`)) }
+}
+
+/** With this variable, the service of the tests runs with a role that may do only what SERVICE_ROLE gives it. */
+const roleVariable = 'TEST_SERVICE_ROLE'
+
+async function addServiceRole(template: string): Promise<void> {
+  const role = `${template}_service`
+  await queryServer(`create role ${role} login`)
+  process.env[roleVariable] = role // the workers inherit it
+  await migrateAll({ databaseUrl: databaseUrl(template), serviceRole: role })
+}
+
+/** The address with which the service of a test connects to a clone of the template. The tests themselves are the owner. */
+export function serviceUrl(url: string): string {
+  const role = process.env[roleVariable]
+  if (role === undefined || !URL.canParse(url)) return url // some commands need no database
+  const address = new URL(url)
+  if (!address.pathname.startsWith('/voucher_test_') || address.username !== owner) return url
+  address.username = role
+  return address.href
 }
 
 /**

@@ -11,8 +11,10 @@ export type Call = {
   trustAnyone?: boolean
 }
 
-const agent = new Agent({ keepAlive: true })
-const trusting = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false })
+/** An idle connection is closed before the servers of the tests close it, which is after 5 s. Otherwise a request may meet its end. */
+const idle = { keepAlive: true, timeout: 3_000 }
+const agent = new Agent(idle)
+const trusting = new HttpsAgent({ ...idle, rejectUnauthorized: false })
 
 /** Sends any method, header and body, including requests that `fetch` rejects. */
 export function call(

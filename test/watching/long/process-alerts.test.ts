@@ -41,6 +41,21 @@ async function setReadOnly(value: 'on' | 'off'): Promise<void> {
   await db.query('select pg_reload_conf()')
 }
 
+test('a repository of backups that cannot be reached', () =>
+  watched.try({
+    fault: 'archive_command = false',
+    alerts: ['VoucherServiceArchiveFails'],
+    begin: () => archiveWith('false'),
+    end: () => archiveWith('true'),
+  }))
+
+async function archiveWith(command: string): Promise<void> {
+  await db.query(`alter system set archive_command = '${command}'`)
+  await db.query('select pg_reload_conf()')
+  await db.query(`select pg_logical_emit_message(false, 'test', 'test')`)
+  await db.query('select pg_switch_wal()')
+}
+
 test('a migration that breaks the running version', () =>
   watched.try({
     fault: 'a row in breaking_migrations',
@@ -81,13 +96,16 @@ test('a process that gets too little processor time', async () => {
   })
 })
 
-test('a service that is held, with an old backup', () =>
+test('a service that is held, with an old backup and guests who should have been forgotten', () =>
   watched.try({
-    fault: '`hold`, and a last backup of 37 hours ago',
-    alerts: ['VoucherServiceHeld', 'VoucherServiceBackupOld'],
+    fault: '`hold`, a last backup of 37 hours ago, and days for guests that were chosen 25 hours ago',
+    alerts: ['VoucherServiceHeld', 'VoucherServiceBackupOld', 'VoucherServiceGuestsNotForgotten'],
     async begin() {
       await db.query(`insert into last_backup (taken_at) values (now() - interval '37 hours')`)
       await runCommand(watched.url, ['hold'])
+      await db.query(
+        `insert into settings (name, value, changed_at) values ('guests_forget_after_days', '90', now() - interval '25 hours')`,
+      )
     },
     async end() {
       await runCommand(watched.url, ['backup', join(folder, 'new.backup')], {

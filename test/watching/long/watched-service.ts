@@ -45,7 +45,7 @@ export type WatchedService = {
  * is watched as another job: it has no faults, and must not hide those of the first one.
  */
 export async function startWatchedService(controllers: number): Promise<WatchedService> {
-  const [postgres, redis] = await Promise.all([startPostgres({ fsync: 'off' }), startRedis()])
+  const [postgres, redis] = await Promise.all([startPostgres({ fsync: 'off', archive_mode: 'on' }), startRedis()])
   const url = postgres.url('vouchers')
   const stagingUrl = postgres.url('staging')
   for (const each of [url, stagingUrl]) await createMigrated(postgres, each)

@@ -1,6 +1,11 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { setMailSender } from '#domain/mail-server/mail-senders.ts'
+import { setMailServer } from '#domain/mail-server/mail-server.ts'
 import { runCommand } from '#test/command.ts'
+import { testActor } from '#test/data/seed.ts'
+import { testKeyring } from '#test/environment.ts'
+import { startMailServer } from '#test/network/mail-server.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startWatchedService, type WatchedSite } from './watched-service.ts'
@@ -33,6 +38,26 @@ test('a worker that was killed while work waits; another job has a worker', asyn
       await watched.syncNow(site)
     },
     end: () => worker.start(),
+  })
+})
+
+test('a mail server that answers 421 for longer than five minutes', async () => {
+  const context = { db: watched.db, keyring: testKeyring, fixedSettings: {} }
+  const mail = await startMailServer({ security: 'none' })
+  await setMailServer(context, testActor, { host: '127.0.0.1', port: mail.port, security: 'none' })
+  await setMailSender(context, testActor, null, { name: 'Adler', address: 'wlan@adler.example', replyTo: null })
+  await watched.try({
+    fault: 'the mail server answers 421, and five minutes pass',
+    alerts: ['VoucherServiceMailFails'],
+    async begin() {
+      mail.faults.greeting = { code: 421, text: 'Not now' }
+      expect(await watched.createVoucher(site, { message: { email: 'gast@example.org' } })).toBe(201)
+      const pass = `update messages set failing_since = failing_since - interval '5 minutes' where failing_since is not null`
+      await expect.poll(async () => (await watched.db.query(pass)).rowCount).toBe(1)
+    },
+    async end() {
+      delete mail.faults.greeting
+    },
   })
 })
 

@@ -9,7 +9,7 @@ import { ErrorMessage } from './state-pages.tsx'
 type DialogProps = {
   opened: boolean
   onClose: () => void
-  title: string
+  title: ReactNode
   /** Esc and a click beside the dialog do nothing: it closes only by its buttons. */
   isSticky?: boolean
   /** Hides the page behind the dialog, and covers other dialogs. */
@@ -140,11 +140,12 @@ type SecretProps = {
   title: string
   text: string
   secret: string
-  stored: string
+  /** The words of the tick. Without them, the person need not store the secret. */
+  stored?: string
   children?: ReactNode
 }
 
-/** Shows a secret that cannot be read again. *Done* works only after the person ticked that it is stored. */
+/** Shows a secret that cannot be read again. If it must be stored, *Done* works only after the person ticked that it is. */
 export function SecretOnce({ opened, onDone, title, text, secret, stored, children }: SecretProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
@@ -166,9 +167,11 @@ export function SecretOnce({ opened, onDone, title, text, secret, stored, childr
           </Button>
         </Group>
         {children}
-        <Checkbox label={stored} checked={isStored} onChange={(event) => setIsStored(event.currentTarget.checked)} />
+        {stored !== undefined && (
+          <Checkbox label={stored} checked={isStored} onChange={(event) => setIsStored(event.currentTarget.checked)} />
+        )}
         <Group justify="flex-end" className="dialog-actions">
-          <Button variant="default" disabled={!isStored} onClick={onDone}>
+          <Button variant="default" disabled={stored !== undefined && !isStored} onClick={onDone}>
             {t('actions.done')}
           </Button>
         </Group>

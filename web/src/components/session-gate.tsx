@@ -1,11 +1,10 @@
-import '@mantine/notifications/styles.layer.css'
 import '../signed-in.css'
 import { useMantineColorScheme } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { useLocation } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Person } from '../../../client/voucher-api.generated.ts'
 import { changeLanguage } from '../i18n/i18n.ts'
+import { loadPage } from '../new-version.tsx'
 import { useForgetData, useOtherTabs, useSessionEnd, useSignedIn } from '../queries/session.ts'
 import { PersonContext, useMustSetUp, useSession } from '../session.tsx'
 import { hideWhenLeft, leave } from '../sign-out.ts'
@@ -17,6 +16,8 @@ import { SignInAgain } from './sign-in-again.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 import { LoadingPage } from './state-pages.tsx'
 
+/** Like a page, because without this part nobody would learn of a new version. */
+const Notices = lazy(async () => ({ default: (await loadPage(() => import('./notices.tsx'))).Notices }))
 const IdleSignOut = lazy(async () => ({ default: (await import('./idle/idle-sign-out.tsx')).IdleSignOut }))
 
 /**
@@ -57,7 +58,9 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <PersonContext value={person}>
         <div style={{ display: current === null ? 'none' : 'contents' }}>{children}</div>
         <SecondStep>
-          <Notifications position="bottom-center" autoClose={3000} />
+          <Suspense>
+            <Notices />
+          </Suspense>
           {current && session.sign_out_after_minutes !== null && (
             <Suspense>
               <IdleSignOut minutes={session.sign_out_after_minutes} />

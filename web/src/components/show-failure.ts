@@ -1,4 +1,3 @@
-import { notifications } from '@mantine/notifications'
 import type { TFunction } from 'i18next'
 import { errorTexts, isCancelled } from './state-pages.tsx'
 
@@ -6,5 +5,8 @@ import { errorTexts, isCancelled } from './state-pages.tsx'
 export function showFailure(t: TFunction, error: unknown): void {
   if (isCancelled(error)) return
   const { title, text } = errorTexts(t, error)
-  notifications.show({ color: 'red', title, message: text })
+  // `Notices` has loaded it already. With a static import, it would be in the first load of every page.
+  void import('@mantine/notifications')
+    .then(({ notifications }) => notifications.show({ color: 'red', title, message: text }))
+    .catch(() => {})
 }

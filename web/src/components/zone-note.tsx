@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { browserZone, formatTimeIn } from '../formats.ts'
+import { formatTimeIn } from '#lib/intl-formats.ts'
+import { browserZone } from '../formats.ts'
 
 /** Names the time zone of the times on a page, if the clock of this computer shows another time. Each page has it once. */
 export function ZoneNote({ timeZone }: { timeZone: string }) {

@@ -32,16 +32,17 @@ test.each([[undefined], ['broken'], ['null'], ['{"paper":"a3","languages":["xx"]
   },
 )
 
-test('a third language replaces the second, and without a choice the languages of the site are used', () => {
+test('a fourth language replaces the third, and without a choice the languages of the site are used', () => {
   expect(toggleLanguage([], 'de')).toEqual(['de'])
   expect(toggleLanguage(['de'], 'en')).toEqual(['de', 'en'])
-  expect(toggleLanguage(['de', 'en'], 'fr')).toEqual(['de', 'fr'])
+  expect(toggleLanguage(['de', 'en'], 'fr')).toEqual(['de', 'en', 'fr'])
+  expect(toggleLanguage(['de', 'en', 'fr'], 'it')).toEqual(['de', 'en', 'it'])
   expect(toggleLanguage(['de', 'en'], 'de')).toEqual(['en'])
   expect(toggleLanguage(['de'], 'de')).toBeNull()
 })
 
 test('the choice comes before the languages of the site, and those before the language of the app', () => {
   expect(languagesToPrint({ languages: ['fr'] }, ['de', 'en'], 'de')).toEqual(['fr'])
-  expect(languagesToPrint({ languages: null }, ['cs', 'en', 'pl'], 'de')).toEqual(['cs', 'en'])
+  expect(languagesToPrint({ languages: null }, ['cs', 'en', 'pl', 'fr'], 'de')).toEqual(['cs', 'en', 'pl'])
   expect(languagesToPrint({ languages: null }, [], 'de')).toEqual(['de'])
 })

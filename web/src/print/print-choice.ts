@@ -1,9 +1,10 @@
+import { type GuestLanguage, guestLanguages } from '#slips/guest-languages.ts'
+import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import type { Paper } from './sheet.tsx'
-import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
 
 export type PrintChoice = {
   paper: Paper
-  /** One or two languages, or null for those of the site. */
+  /** One to three languages, or null for those of the site. */
   languages: GuestLanguage[] | null
   /** Whether the desk prints a new voucher at once. */
   afterCreating: boolean
@@ -19,7 +20,9 @@ export function readPrintChoice(): PrintChoice {
     return {
       paper: paper === '80mm' ? '80mm' : 'a4',
       languages:
-        known.length > 0 ? known.toSorted((a, b) => languages.indexOf(a) - languages.indexOf(b)).slice(0, 2) : null,
+        known.length > 0
+          ? known.toSorted((a, b) => languages.indexOf(a) - languages.indexOf(b)).slice(0, maxSlipLanguages)
+          : null,
       afterCreating: afterCreating === true,
     }
   } catch {
@@ -31,10 +34,10 @@ export function keepPrintChoice(choice: PrintChoice): void {
   localStorage.setItem(storageKey, JSON.stringify(choice))
 }
 
-/** Adds or removes a language. A slip has at most two: a third language replaces the second. */
+/** Adds or removes a language. A slip has at most three: a fourth language replaces the third. */
 export function toggleLanguage(languages: GuestLanguage[], language: GuestLanguage): GuestLanguage[] | null {
   const rest = languages.filter((other) => other !== language)
-  if (rest.length === languages.length) return [...languages.slice(0, 1), language]
+  if (rest.length === languages.length) return [...languages.slice(0, maxSlipLanguages - 1), language]
   return rest.length > 0 ? rest : null
 }
 
@@ -45,5 +48,5 @@ export function languagesToPrint(
   ofApp: GuestLanguage,
 ): GuestLanguage[] {
   const wanted = languages ?? ofSite
-  return wanted.length > 0 ? wanted.slice(0, 2) : [ofApp]
+  return wanted.length > 0 ? wanted.slice(0, maxSlipLanguages) : [ofApp]
 }

@@ -2,15 +2,16 @@ import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconPrinter } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { GuestLanguage } from '#slips/guest-languages.ts'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
 import { languageName } from '../formats.ts'
+import { guestLanguagesByName } from '../guest-languages-by-name.ts'
 import { currentLanguage } from '../i18n/i18n.ts'
 import { useShortcuts } from '../shortcuts.ts'
 import { keepPrintChoice, languagesToPrint, type PrintChoice, readPrintChoice, toggleLanguage } from './print-choice.ts'
 import classes from './print-menu.module.css'
 import { cardsOfSheet } from './sheet-grid.ts'
-import type { SlipVoucher } from './slip-facts.ts'
-import { type GuestLanguage, guestLanguages } from './slip-texts.ts'
 import { usePrint } from './use-print.ts'
 
 const keyBorder = '1px solid color-mix(in srgb, currentcolor 45%, transparent)'
@@ -164,15 +165,17 @@ function Languages({ choice, ofSite, choose }: ChoiceProps & { ofSite: GuestLang
       <Item isChosen={chosen === null} onClick={() => choose({ ...choice, languages: null })}>
         {t('print.automatic', { languages: automatic.map(nameOf).join(', ') })}
       </Item>
-      {guestLanguages.map((language) => (
-        <Item
-          key={language}
-          isChosen={chosen?.includes(language) ?? false}
-          onClick={() => choose({ ...choice, languages: toggleLanguage(chosen ?? [], language) })}
-        >
-          {nameOf(language)}
-        </Item>
-      ))}
+      <div className={classes.languages}>
+        {guestLanguagesByName().map(({ value, label }) => (
+          <Item
+            key={value}
+            isChosen={chosen?.includes(value) ?? false}
+            onClick={() => choose({ ...choice, languages: toggleLanguage(chosen ?? [], value) })}
+          >
+            {label}
+          </Item>
+        ))}
+      </div>
     </>
   )
 }

@@ -1,17 +1,18 @@
 import './print.css'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
+import type { GuestLanguage } from '#slips/guest-languages.ts'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
+import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
 import { type Paper, Roll, Sheets } from './sheet.tsx'
-import type { SlipVoucher } from './slip-facts.ts'
-import type { GuestLanguage } from './slip-texts.ts'
 
 export type PrintJob = {
   vouchers: SlipVoucher[]
   site: { id: number; name: string }
   guestInfo: GuestInfo
   paper: Paper
-  /** One or two. */
+  /** One to three. */
   languages: GuestLanguage[]
   /** The card of the first A4 sheet where the slips begin, from 1. */
   firstCard?: number | undefined
@@ -44,7 +45,7 @@ export async function printVouchers({
     const logoUrl = await loadLogo(guestInfo)
     const slip = {
       site: { name: site.name, guestInfo, house: guestInfo.house?.name ?? null, logoUrl },
-      languages: languages.slice(0, 2),
+      languages: languages.slice(0, maxSlipLanguages),
     }
     flushSync(() =>
       root.render(
@@ -85,10 +86,11 @@ async function loadLogo({ site_id, logo_updated_at, house }: GuestInfo): Promise
   )
 }
 
-/** Makes room on cards with very long texts, in up to five steps (`print.css`). */
+/** Makes room on cards with very long texts, in up to six steps (`print.css`). */
 function fitCards(container: HTMLElement): void {
   for (const card of container.querySelectorAll<HTMLElement>('.vs-slip'))
-    for (const step of ['1', '2', '3', '4', '5']) if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
+    for (const step of ['1', '2', '3', '4', '5', '6'])
+      if (card.scrollHeight > card.clientHeight) card.dataset['fit'] = step
 }
 
 /** A page as long as the longest slip, because browsers do not support endless paper. */

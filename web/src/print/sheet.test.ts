@@ -1,8 +1,8 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
 import { Roll, Sheets } from './sheet.tsx'
-import type { SlipVoucher } from './slip-facts.ts'
 
 const vouchers = Array.from({ length: 1_000 }, (_, index): SlipVoucher => {
   const limits = { max_uses: 2, expire_minutes: 1440, valid_until: null, created_at: '2026-11-15T10:00:00.000Z' }
@@ -11,6 +11,7 @@ const vouchers = Array.from({ length: 1_000 }, (_, index): SlipVoucher => {
 const guestInfo = {
   wifi_name: 'Hotel',
   wifi_password: 'welcome',
+  wifi_password_set: true,
   wifi_hidden: false,
   time_zone: 'UTC',
   footer: null,

@@ -1,21 +1,29 @@
 import { Fragment } from 'react'
+import type { GuestLanguage } from '#slips/guest-languages.ts'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
+import { slipsOf } from '#slips/slip-parts.ts'
 import { cardsOfSheet, columns, rows } from './sheet-grid.ts'
 import { Slip, type SlipSite, WifiQr } from './slip.tsx'
-import type { SlipVoucher } from './slip-facts.ts'
-import type { GuestLanguage } from './slip-texts.ts'
 
 export type Paper = 'a4' | '80mm'
 
 type SheetProps = { vouchers: SlipVoucher[]; site: SlipSite; languages: GuestLanguage[] }
 
+/** The slips of all vouchers: one for each, or one for each of its languages. */
+const allSlips = ({ vouchers, site, languages }: SheetProps) =>
+  vouchers.flatMap((voucher) =>
+    slipsOf(voucher, site, languages).map((parts, index) => ({ id: `${voucher.id} ${index}`, parts })),
+  )
+
 /** 80 mm paper: a page for each slip, so that the printer cuts after it. */
-export function Roll({ vouchers, ...slip }: SheetProps) {
+export function Roll(job: SheetProps) {
+  const { guestInfo, logoUrl } = job.site
   return (
-    <WifiQr guestInfo={slip.site.guestInfo}>
+    <WifiQr guestInfo={guestInfo}>
       {(qrId) => (
         <div className="vs-roll">
-          {vouchers.map((voucher) => (
-            <Slip key={voucher.id} voucher={voucher} qrId={qrId} {...slip} />
+          {allSlips(job).map(({ id, parts }) => (
+            <Slip key={id} parts={parts} qrId={qrId} logoUrl={logoUrl} isCard={false} />
           ))}
         </div>
       )}
@@ -28,19 +36,24 @@ const card = { width: 99, height: 57 }
 const margin = { left: (210 - columns * card.width) / 2, top: (297 - rows * card.height) / 2 }
 
 /** A4: sheets of ten cards. The first cards of the first sheet stay empty if they were used before: `firstCard` counts from 1. */
-export function Sheets({ vouchers, firstCard = 1, ...slip }: SheetProps & { firstCard?: number | undefined }) {
-  const places = [...Array<undefined>(firstCard - 1).fill(undefined), ...vouchers]
+export function Sheets({ firstCard = 1, ...job }: SheetProps & { firstCard?: number | undefined }) {
+  const { guestInfo, logoUrl } = job.site
+  const places = [...Array<undefined>(firstCard - 1).fill(undefined), ...allSlips(job)]
   const sheets = Array.from({ length: Math.ceil(places.length / cardsOfSheet) }, (_, index) =>
     places.slice(index * cardsOfSheet, (index + 1) * cardsOfSheet),
   )
   return (
-    <WifiQr guestInfo={slip.site.guestInfo}>
+    <WifiQr guestInfo={guestInfo}>
       {(qrId) =>
         sheets.map((sheet) => (
           <div className="vs-sheet" key={sheet.at(-1)?.id}>
             <CutLines places={sheet} />
-            {sheet.map((voucher, place) =>
-              voucher ? <Slip key={voucher.id} voucher={voucher} qrId={qrId} {...slip} /> : <div key={place} />,
+            {sheet.map((slip, place) =>
+              slip ? (
+                <Slip key={slip.id} parts={slip.parts} qrId={qrId} logoUrl={logoUrl} isCard />
+              ) : (
+                <div key={place} />
+              ),
             )}
           </div>
         ))

@@ -1,20 +1,12 @@
 import { QRCodeSVG } from 'qrcode.react'
 import { type CSSProperties, Fragment, type ReactNode, useId } from 'react'
-import type { GuestInfo } from '../../../client/voucher-api.generated.ts'
-import { type SlipVoucher, slipFacts } from './slip-facts.ts'
-import { type GuestLanguage, slipTexts } from './slip-texts.ts'
-import { type WifiFacts, wifiQrText } from './wifi-qr.ts'
+import { type LanguageText, type SlipSite as ModelSite, type SlipPart, slipSections } from '#slips/slip-parts.ts'
+import { wifiQrText } from '#slips/wifi-qr.ts'
 
-export type SlipSite = {
-  name: string
-  guestInfo: Pick<GuestInfo, 'wifi_name' | 'wifi_password' | 'wifi_hidden' | 'time_zone' | 'footer'>
-  /** The name of the house; null if it has none. */
-  house: string | null
-  /** The logo of the site or of the house. */
-  logoUrl: string | null
-}
+/** `logoUrl`: the logo of the site or of the house. */
+export type SlipSite = ModelSite & { logoUrl: string | null }
 
-type WifiQrProps = { guestInfo: WifiFacts; children: (qrId: string | undefined) => ReactNode }
+type WifiQrProps = { guestInfo: ModelSite['guestInfo']; children: (qrId: string | undefined) => ReactNode }
 
 /** Draws the QR code of the Wi-Fi once, for any number of slips. They show it by its id, which is undefined if there is none. */
 export function WifiQr({ guestInfo, children }: WifiQrProps) {
@@ -32,135 +24,202 @@ export function WifiQr({ guestInfo, children }: WifiQrProps) {
 }
 
 type SlipProps = {
-  voucher: SlipVoucher
-  site: SlipSite
+  /** From `slipParts`. */
+  parts: SlipPart[]
+  logoUrl: string | null
   /** From `WifiQr`. */
   qrId: string | undefined
-  /** One or two. The first one is emphasised. */
-  languages: GuestLanguage[]
+  /** A card has the QR code and the logo at its right, and the other parts below each other at the left. */
+  isCard: boolean
 }
 
-/**
- * The slip for a guest: how to join the Wi-Fi, the code and how long it is valid. `print.css` has the layouts for both
- * papers.
- */
-export function Slip({ voucher, site, qrId, languages }: SlipProps) {
-  const { wifi_name: wifiName, wifi_password: wifiPassword, wifi_hidden: isHidden, footer } = site.guestInfo
-  const password = wifiName && wifiPassword && <Password password={wifiPassword} languages={languages} />
-  const isWide = wifiPassword !== null && wifiPassword.length > longestInColumn.password
+/** The slip for a guest. The first language is emphasised. `print.css` has the layouts for both papers. */
+export function Slip({ parts: all, logoUrl, qrId, isCard }: SlipProps) {
+  const parts = all.filter(({ kind }) => kind !== 'logo' || logoUrl !== null)
+  const aside = isCard ? parts.filter(isAside) : []
+  const { head, body, foot } = slipSections(parts.filter((part) => !aside.includes(part)))
+  const rows = [...(head.length > 0 ? [[]] : []), ...blocksOf(body)]
+  const places = placesAside(rows.map(isWideBlock), aside.length)
+  const isNumbered = body.some((part) => part.kind === 'step' && part.number !== null)
+  const draw = (part: SlipPart, index: number) => <Part key={index} part={part} qrId={qrId} logoUrl={logoUrl} />
   return (
-    <article className="vs-slip" data-languages={languages.length}>
-      <header className="vs-slip-head">
-        <h1>
-          <InLanguages languages={languages} text={({ heading }) => heading} separator=" · " />
-        </h1>
-        <p className="vs-slip-site">{placeOf(site)}</p>
-      </header>
-      {wifiName && (
-        <JoinStep wifiName={wifiName} isHidden={isHidden} languages={languages}>
-          {!isWide && password}
-        </JoinStep>
-      )}
-      {isWide && password}
-      {qrId && (
-        <svg className="vs-slip-qr" viewBox="0 0 1 1" aria-hidden="true">
-          <use href={`#${qrId}`} width="1" height="1" />
-        </svg>
-      )}
-      <Step number={wifiName ? 2 : undefined} className="vs-slip-enter">
-        <div className="vs-slip-action">
-          <InLanguages languages={languages} text={({ enterCode }) => enterCode} />
+    <article className="vs-slip" data-languages={languagesOf(parts)} data-aside={aside.length > 0 || undefined}>
+      {head.length > 0 && <header className="vs-slip-head">{head.map(draw)}</header>}
+      {blocksOf(body).map((block, index) => (
+        <Block key={index} parts={block} isNumbered={isNumbered} draw={draw} />
+      ))}
+      {aside.toSorted(qrFirst).map((part, index) => (
+        <div key={part.kind} className={`vs-slip-aside-${part.kind}`} style={{ gridRow: places[index] }}>
+          {draw(part, 0)}
         </div>
-        <div className="vs-slip-code">{voucher.formatted_code}</div>
-      </Step>
-      {site.logoUrl && <img className="vs-slip-logo" src={site.logoUrl} alt="" />}
-      <footer className="vs-slip-foot">
-        <div className="vs-slip-facts">
-          {languages.map((language) => (
-            <p key={language} lang={language}>
-              {slipFacts(voucher, language, site.guestInfo.time_zone).map((fact, index, all) => (
-                <Fragment key={fact}>
-                  <span className="vs-slip-fact">{fact}</span>
-                  {index < all.length - 1 && <span className="vs-slip-dot"> · </span>}
-                </Fragment>
-              ))}
-            </p>
-          ))}
-        </div>
-        <p className="vs-slip-name" data-wide={voucher.name.length > longestInColumn.name || undefined}>
-          {voucher.name}
-        </p>
-        {footer && <p className="vs-slip-footer">{footer}</p>}
-      </footer>
+      ))}
+      {foot.length > 0 && <footer className="vs-slip-foot">{foot.map(draw)}</footer>}
     </article>
   )
 }
 
-/** Longer texts get a line of the whole slip, because people read a password faster in one line. In characters. */
+const isAside = ({ kind }: SlipPart) => kind === 'wifi_qr' || kind === 'logo'
+const qrFirst = (a: SlipPart, b: SlipPart) => Number(a.kind === 'logo') - Number(b.kind === 'logo')
+
+/** How many languages the slip has. */
+function languagesOf(parts: SlipPart[]): number {
+  const counts = parts.map((part) => {
+    if (part.kind === 'validity') return part.facts.length
+    return part.kind === 'step' ? part.actions.length : part.kind === 'heading' ? part.texts.length : 1
+  })
+  return Math.max(...counts)
+}
+
+/** Parts that stand beside the number of their step. */
+const besideNumber: SlipPart['kind'][] = ['step', 'wifi_name', 'wifi_password', 'code']
+
+/** Longer texts get a line of the whole card, because people read a password faster in one line. In characters. */
 const longestInColumn = { password: 30, name: 28 }
 
-/** The house and the site. The house is left out if the site is called after it. */
-function placeOf({ house, name }: SlipSite): string {
-  return house === null || name.toLowerCase().includes(house.toLowerCase()) ? name : `${house} · ${name}`
+const isWide = (part: SlipPart | undefined) =>
+  part?.kind === 'wifi_password' && part.text.length > longestInColumn.password
+
+const isWideBlock = ([part]: SlipPart[]) => isWide(part)
+
+/** The steps, each with what follows beside its number. Every other part is a block of its own. */
+function blocksOf(body: SlipPart[]): SlipPart[][] {
+  const blocks: SlipPart[][] = []
+  for (const part of body) {
+    const last = blocks.at(-1)
+    const joins = (one: SlipPart | undefined) => one !== undefined && besideNumber.includes(one.kind) && !isWide(one)
+    if (part.kind !== 'step' && joins(part) && joins(last?.at(-1))) last?.push(part)
+    else blocks.push([part])
+  }
+  return blocks
 }
 
-type JoinStepProps = { wifiName: string; isHidden: boolean; languages: GuestLanguage[]; children: ReactNode }
-
-function JoinStep({ wifiName, isHidden, languages, children }: JoinStepProps) {
-  return (
-    <Step number={1} className="vs-slip-join">
-      <div className="vs-slip-action">
-        <InLanguages languages={languages} text={({ join }) => join} />
-      </div>
-      <div className="vs-slip-scan">
-        <InLanguages languages={languages} text={(texts) => (isHidden ? texts.scanOrType : texts.scanOrPick)} />
-      </div>
-      <div className="vs-slip-wifi">{wifiName}</div>
-      {children}
-    </Step>
-  )
+/** The rows of the card beside which the QR code and the logo stand. A row of the whole card has nothing beside it. */
+function placesAside(isWideRow: boolean[], count: number): string[] {
+  const wide = isWideRow.indexOf(true)
+  const last = isWideRow.lastIndexOf(false) + 1
+  const end = wide === -1 ? isWideRow.length : wide
+  const both = [`1 / ${Math.max(2, last > end ? end + 1 : last)}`, `${last}`]
+  return count === 2 ? both : [`1 / ${end + 1}`]
 }
 
-/** The password is never broken: `print.css` makes it smaller instead. */
-function Password({ password, languages }: { password: string; languages: GuestLanguage[] }) {
-  return (
-    <div className="vs-slip-password" style={{ '--length': password.length } as CSSProperties}>
-      <InLanguages languages={languages} text={(texts) => texts.password} separator=" / " /> <b>{password}</b>
-    </div>
-  )
-}
+type BlockProps = { parts: SlipPart[]; isNumbered: boolean; draw: (part: SlipPart, index: number) => ReactNode }
 
-/** A step with its number in a black disc. A single step has no number. */
-function Step({ number, className, children }: { number: number | undefined; className: string; children: ReactNode }) {
+function Block({ parts, isNumbered, draw }: BlockProps) {
+  const [first] = parts
+  if (first === undefined || !besideNumber.includes(first.kind))
+    return <div className="vs-slip-plain">{parts.map(draw)}</div>
+  if (isWide(first)) return <div className="vs-slip-wide">{parts.map(draw)}</div>
+  const number = first.kind === 'step' ? first.number : null
   return (
-    <section className={`vs-slip-step ${className}`}>
-      {number !== undefined && (
-        <svg className="vs-slip-disc" viewBox="0 0 20 20" aria-hidden="true">
-          <circle cx="10" cy="10" r="10" fill="#000" />
-          <text x="10" y="14.2" fontSize="12" fontWeight="700" textAnchor="middle" fill="#fff">
-            {number}
-          </text>
-        </svg>
-      )}
-      <div>{children}</div>
+    <section className="vs-slip-step">
+      {number !== null && <Disc number={number} />}
+      {number === null && isNumbered && <span className="vs-slip-no-disc" />}
+      <div>{parts.map(draw)}</div>
     </section>
   )
 }
 
+function Disc({ number }: { number: number }) {
+  return (
+    <svg className="vs-slip-disc" viewBox="0 0 20 20" aria-hidden="true">
+      <circle cx="10" cy="10" r="10" fill="#000" />
+      <text x="10" y="14.2" fontSize="12" fontWeight="700" textAnchor="middle" fill="#fff">
+        {number}
+      </text>
+    </svg>
+  )
+}
+
+type PartProps = { part: SlipPart; qrId: string | undefined; logoUrl: string | null }
+
+function Part({ part, qrId, logoUrl }: PartProps) {
+  switch (part.kind) {
+    case 'logo':
+      return logoUrl && <img className="vs-slip-logo" src={logoUrl} alt="" />
+    case 'heading':
+      return (
+        <h1>
+          <InLanguages texts={part.texts} separator={`${noBreak}· `} />
+        </h1>
+      )
+    case 'house':
+      return <p className="vs-slip-site">{part.text}</p>
+    case 'step':
+      return (
+        <>
+          <div className="vs-slip-action">
+            <InLanguages texts={part.actions} />
+          </div>
+          {part.hints.length > 0 && (
+            <div className="vs-slip-scan">
+              <InLanguages texts={part.hints} />
+            </div>
+          )}
+        </>
+      )
+    case 'wifi_name':
+      return <div className="vs-slip-wifi">{part.text}</div>
+    case 'wifi_password':
+      // The password is never broken: `print.css` makes it smaller instead.
+      return (
+        <div className="vs-slip-password" style={{ '--length': part.text.length } as CSSProperties}>
+          <InLanguages texts={part.labels} separator=" / " /> <b>{part.text}</b>
+        </div>
+      )
+    case 'wifi_qr':
+      return (
+        qrId && (
+          <svg className="vs-slip-qr" viewBox="0 0 1 1" aria-hidden="true">
+            <use href={`#${qrId}`} width="1" height="1" />
+          </svg>
+        )
+      )
+    case 'code':
+      return <div className="vs-slip-code">{part.text}</div>
+    case 'validity':
+      return <Facts facts={part.facts} />
+    case 'name':
+      return (
+        <p className="vs-slip-name" data-wide={part.text.length > longestInColumn.name || undefined}>
+          {part.text}
+        </p>
+      )
+    case 'footer':
+      return <p className="vs-slip-footer">{part.text}</p>
+  }
+}
+
+function Facts({ facts }: Pick<SlipPart & { kind: 'validity' }, 'facts'>) {
+  return (
+    <div className="vs-slip-facts">
+      {facts.map(({ language, facts: ofLanguage }) => (
+        <p key={language} lang={language}>
+          {ofLanguage.map((fact, index) => (
+            <Fragment key={fact}>
+              <span className="vs-slip-fact">{fact}</span>
+              {index < ofLanguage.length - 1 && <span className="vs-slip-dot"> · </span>}
+            </Fragment>
+          ))}
+        </p>
+      ))}
+    </div>
+  )
+}
+
 type InLanguagesProps = {
-  languages: GuestLanguage[]
-  text: (texts: (typeof slipTexts)[GuestLanguage]) => string
+  texts: LanguageText[]
   /** The text between two languages on one line. Without it, each language has its own line. */
   separator?: string
 }
 
-function InLanguages({ languages, text, separator }: InLanguagesProps) {
-  const words = languages.map((language) => ({ language, word: text(slipTexts[language]) }))
-  const different = words.filter(({ word }, index) => words.findIndex((other) => other.word === word) === index)
-  return different.map(({ language, word }, index) => (
+/** A line that wraps does not begin with what follows this space. */
+const noBreak = '\u00a0'
+
+function InLanguages({ texts, separator }: InLanguagesProps) {
+  return texts.map(({ language, text }, index) => (
     <span key={language} lang={language} className={separator === undefined ? 'vs-slip-line' : undefined}>
       {index > 0 && separator}
-      {word}
+      {text}
     </span>
   ))
 }

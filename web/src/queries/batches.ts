@@ -53,7 +53,10 @@ export const exportBatch = (id: string) =>
 
 type RowPage = { rows: BatchRow[]; next_cursor: string | null }
 
-/** The rows of a batch. They are loaded again whenever its numbers change, except for pages whose rows are all created. */
+/**
+ * The rows of a batch. They are loaded again whenever its numbers change, except for pages whose rows are all created and whose messages
+ * have an outcome. After the end of the batch, they are loaded until all messages have one.
+ */
 export function useBatchRows(batch: Batch) {
   const queries = useQueryClient()
   const { id, state, made, failed, cancelled, under_way: underWay } = batch
@@ -67,7 +70,15 @@ export function useBatchRows(batch: Batch) {
     },
     placeholderData: keepPreviousData,
     gcTime: 10_000,
+    refetchInterval: pollEvery((rows?: BatchRow[]) =>
+      !isRunning(batch) && rows?.some(hasOpenMessage) ? 5_000 : false,
+    ),
   })
+}
+
+/** Whether the mail server has not answered yet. During an upgrade, older processes answer without the states of messages. */
+function hasOpenMessage({ message_state: state }: BatchRow): boolean {
+  return state === 'prepared' || state === 'waiting'
 }
 
 /** Rows are created from the first to the last. While the batch runs, loading stops after the first page whose rows all wait. */
@@ -75,7 +86,7 @@ async function loadPages(id: string, known: RowPage[], isPartial: boolean): Prom
   const pages: RowPage[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const old = known[pages.length]
-    const isDone = old?.rows.every(({ outcome }) => outcome === 'made') ?? false
+    const isDone = old?.rows.every((row) => row.outcome === 'made' && !hasOpenMessage(row)) ?? false
     const page: RowPage =
       old && isDone && old.next_cursor !== null
         ? old

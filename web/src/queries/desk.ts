@@ -17,7 +17,7 @@ export async function loadDesk(queries: QueryClient, chosen: number | undefined)
 }
 
 async function loadData(queries: QueryClient, chosen: number | undefined): Promise<void> {
-  const sites = await queries.ensureQueryData(sitesQuery).catch(() => [])
+  const { sites } = await queries.ensureQueryData(sitesQuery).catch(() => ({ sites: [] }))
   const active = sites.filter((site) => site.active)
   const wanted = chosen ?? Number(localStorage.getItem(deskSiteKey))
   const site = active.length === 1 ? active[0] : active.find(({ id }) => id === wanted)

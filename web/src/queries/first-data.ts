@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { GuestInfo, Session, Site, Template } from '../../../client/voucher-api.generated.ts'
+import type { GuestInfo, Session, Template } from '../../../client/voucher-api.generated.ts'
 import { guestInfoQuery } from './guest-info.ts'
 import { sessionQuery, setSession } from './session.ts'
-import { sitesQuery } from './sites.ts'
+import { type KnownSites, sitesQuery } from './sites.ts'
 import { deskTemplatesQuery } from './templates.ts'
 
 /** The data that the service writes into the page. A part that it could not read is missing. */
-type FirstData = { session?: Session; sites?: Site[]; desk?: { guest_info: GuestInfo; templates: Template[] } }
+type FirstData = { session?: Session; sites?: KnownSites; desk?: { guest_info: GuestInfo; templates: Template[] } }
 
 /**
  * Takes the session, the sites and the data of the desk out of the page, so that the app starts without a request. Otherwise it

@@ -1,12 +1,19 @@
 import { keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
-import type { NewPerson, PersonChange, VoucherApi } from '../../../client/voucher-api.generated.ts'
+import type { NewPerson, PersonChange, StaffMember, VoucherApi } from '../../../client/voucher-api.generated.ts'
 import { api } from '../api.ts'
 import { loadAll } from './load-all.ts'
+import { pollEvery } from './polling.ts'
 import { reloads } from './reloads.ts'
 
 const all = ['staff']
 
 type StaffFilter = NonNullable<Parameters<VoucherApi['listStaff']>[0]>
+
+type StaffPage = Awaited<ReturnType<VoucherApi['listStaff']>>
+
+function hasWaitingMail({ link_message: message }: StaffMember): boolean {
+  return message?.state === 'waiting'
+}
 
 /** A page of the people whom this person may manage. */
 export const staffQuery = (filter: StaffFilter) =>
@@ -14,6 +21,7 @@ export const staffQuery = (filter: StaffFilter) =>
     queryKey: [...all, filter],
     queryFn: () => api.listStaff(filter),
     placeholderData: keepPreviousData,
+    refetchInterval: pollEvery((page?: StaffPage) => (page?.staff.some(hasWaitingMail) ? 3_000 : false)),
   })
 
 export const createPerson = mutationOptions({
@@ -30,7 +38,8 @@ export const activatePerson = mutationOptions({
 })
 
 export const createPasswordLink = mutationOptions({
-  mutationFn: ({ id }: { id: string; name: string }) => api.createPasswordLink(id),
+  mutationFn: ({ id, sendsEmail }: { id: string; name: string; email: string; sendsEmail: boolean }) =>
+    api.createPasswordLink(id, sendsEmail ? { send_email: true } : {}),
   ...reloads(all),
 })
 

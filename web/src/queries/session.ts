@@ -1,6 +1,7 @@
 import { mutationOptions, type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type {
+  ForgottenPassword,
   PasswordLinkUse,
   Person,
   Session,
@@ -96,4 +97,8 @@ export const createAdministrator = mutationOptions({
 
 export const setPasswordByLink = mutationOptions({
   mutationFn: (values: PasswordLinkUse) => api.updatePasswordByLink(values),
+})
+
+export const askForPasswordLink = mutationOptions({
+  mutationFn: (values: ForgottenPassword) => api.createPasswordLinkByEmail(values),
 })

@@ -1,18 +1,46 @@
 import { mutationOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Site, SiteChange } from '../../../client/voucher-api.generated.ts'
+import type { Site, SiteChange, SitesSummary } from '../../../client/voucher-api.generated.ts'
 import { api } from '../api.ts'
-import { loadAll } from './load-all.ts'
 import { pollEvery } from './polling.ts'
 import { reload, reloads } from './reloads.ts'
 
-/** All sites of the person, loaded once and searched in the browser. */
+/**
+ * The sites that the app knows. Without `summary`, these are all sites of the person. Many sites have a summary, and the app knows only
+ * those that it needed (`useFindSite`): it asks the service to search the others (`useFoundSites`).
+ */
+export type KnownSites = {
+  sites: Site[]
+  summary?: SitesSummary | undefined
+  /** Numbers that the service does not have, or that the person must not see. */
+  missing?: number[]
+}
+
+/** The most sites that are all loaded: one page of the API. */
+const mostSites = 200
+/** How many sites of many are known at first. */
+const firstSites = 20
+
 export const sitesQuery = queryOptions({
   queryKey: ['sites'],
-  queryFn: () => loadAll((page) => api.listSites(page)),
+  queryFn: async ({ client }): Promise<KnownSites> => {
+    const known = client.getQueryData<KnownSites>(['sites'])
+    if (known?.summary) return loadKnown(known.sites.slice(-mostSites))
+    const { sites, next_cursor: next } = await api.listSites({ limit: mostSites })
+    return next === null ? { sites } : loadKnown(sites.slice(0, firstSites))
+  },
   refetchInterval: pollEvery(30_000),
   // The error message uses this query too: mounting it would load again, fail again, and so on forever.
   retryOnMount: false,
 })
+
+async function loadKnown(known: Site[]): Promise<KnownSites> {
+  const { sites, summary } = await api.listSites({
+    id: known.map(({ id }) => id),
+    limit: mostSites,
+    with_summary: true,
+  })
+  return { sites, summary }
+}
 
 export const siteQuery = (id: number) =>
   queryOptions({ queryKey: ['site', id], queryFn: () => api.getSite(id), refetchInterval: pollEvery(15_000) })
@@ -35,8 +63,11 @@ export function useWatchedSite({ id, unreachable_since: since }: Site, isInTroub
     queryKey: ['site-state', id],
     queryFn: async () => {
       const site = await api.getSite(id)
-      const before = queries.getQueryData(key)?.find((one) => one.id === id)
-      queries.setQueryData(key, (sites) => sites?.map((one) => (one.id === id ? site : one)))
+      const before = queries.getQueryData(key)?.sites.find((one) => one.id === id)
+      queries.setQueryData(
+        key,
+        (known) => known && { ...known, sites: known.sites.map((one) => (one.id === id ? site : one)) },
+      )
       // Other sites may have the same controller.
       if (before?.state !== site.state) void queries.invalidateQueries({ queryKey: key })
       return site
@@ -48,7 +79,7 @@ export function useWatchedSite({ id, unreachable_since: since }: Site, isInTroub
 export const updateSite = ({ id, controller_id }: Site) =>
   mutationOptions({
     mutationFn: (change: SiteChange) => api.updateSite(id, change),
-    ...reloads(sitesQuery.queryKey, ['site', id], ['controller', controller_id]),
+    ...reloads(sitesQuery.queryKey, ['site', id], ['site-settings', id], ['controller', controller_id]),
   })
 
 export const deleteSite = (id: number) =>

@@ -189,3 +189,12 @@ test('no entry contains a secret, neither the new one nor the old one', async ()
   const { rows } = await db.query<{ entry: string }>('select to_jsonb(audit)::text as entry from audit')
   expect(rows.filter(({ entry }) => entry.includes('canary'))).toEqual([])
 })
+
+test('the answer says whether the service could change the audit: a superuser could', async () => {
+  const answer = await app.call('/api/v2/audit?limit=1', { session })
+  const { rows } = await app.context.db.query(
+    'select rolsuper as can_be_changed from pg_roles where rolname = session_user',
+  )
+
+  expect(rows).toEqual([{ can_be_changed: answer.json().can_be_changed }])
+})

@@ -7,6 +7,7 @@ import {
   listAuditsByIds,
   type RecordedAudit,
 } from '#domain/audit/audit.queries.ts'
+import { canChangeAudit } from '#domain/audit/can-change-audit.ts'
 import { withSnakeCase } from '#lib/snake-case.ts'
 import { searchText, textOrNull, time } from '../kit/fields.ts'
 import { separatorField } from '../kit/files/csv.ts'
@@ -80,13 +81,20 @@ export const listAudit = operation({
   status: 200,
   tooMany: 'the person sends too many searches at once',
   query: Type.Object({ ...filterFields, ...pageQuery }, { additionalProperties: false }),
-  answer: Type.Object({ entries: Type.Array(auditEntry), next_cursor: nextCursor }),
+  answer: Type.Object({
+    entries: Type.Array(auditEntry),
+    next_cursor: nextCursor,
+    can_be_changed: Type.Boolean({
+      description:
+        'Whether the service could change or delete entries, because its role of PostgreSQL may do that. With a role of its own, the service can only read entries and add new ones.',
+    }),
+  }),
   async handle({ db, searches }, { actor, query: { limit = 50, cursor, ...filter } }) {
     const list = (from: Queryable) =>
       listAudits(from, readFilter(filter), { last: readTimeCursor(cursor), limit: limit + 1 })
     const found = filter.text === undefined ? await list(db) : await searches.run(actor, list) // no index finds a text
     const { rows, next_cursor } = cutPage(found, limit, timeCursor)
-    return { entries: rows.map(toWire), next_cursor }
+    return { entries: rows.map(toWire), next_cursor, can_be_changed: await canChangeAudit(db) }
   },
 })
 

@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
 import type { RowState } from '#domain/batches/batch.ts'
 import { type BatchRow, listBatchRows as listRecorded } from '#domain/batches/batch-rows.queries.ts'
+import type { MessageState } from '#domain/messages/message.ts'
 import { formattedCode } from '#drivers/driver.ts'
 import { count, isoOrNull, publicId, textOrNull, timeOrNull } from '../kit/fields.ts'
 import { separatorField } from '../kit/files/csv.ts'
 import { exportCsv, tooManyExports } from '../kit/files/export-csv.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from '../kit/pages.ts'
+import { messageStates } from '../messages/message-fields.ts'
 import { batchParams, findVisibleBatch } from './batches.ts'
 
 const outcomes = {
@@ -25,7 +27,7 @@ const batchRowSchema = Type.Object(
     failure: {
       ...textOrNull,
       description:
-        'Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, site_inactive or key_revoked.',
+        'Why there is no voucher: unreachable, insecure, sign_in, forbidden, rejected, missing, no_voucher, valid_until_passed, limit_reached, site_inactive or key_revoked.',
     },
     voucher_id: textOrNull,
     code: textOrNull,
@@ -34,6 +36,11 @@ const batchRowSchema = Type.Object(
     max_uses: count,
     expire_minutes: { ...count, description: 'As for the batch, or the minutes of this row.' },
     valid_until: timeOrNull,
+    message_state: Type.Unsafe<MessageState | null>({
+      type: ['string', 'null'],
+      enum: [...messageStates, null],
+      description: 'The state of the message of the row. Null without a message, and a month after its outcome.',
+    }),
   },
   { title: 'BatchRow' },
 )
@@ -95,7 +102,8 @@ export const exportBatch = operation({
 })
 
 function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema> {
-  const { number, name, state, failure, voucherId, code, reference, maxUses, expireMinutes, validUntil } = row
+  const { number, name, state, failure, voucherId, code, reference, maxUses, expireMinutes, validUntil, messageState } =
+    row
   return {
     number,
     name,
@@ -108,5 +116,6 @@ function rowToWire(siteId: number, row: BatchRow): Static<typeof batchRowSchema>
     max_uses: maxUses,
     expire_minutes: expireMinutes,
     valid_until: isoOrNull(validUntil),
+    message_state: messageState,
   }
 }

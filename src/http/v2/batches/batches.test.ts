@@ -175,9 +175,10 @@ describe('rows with their own values', () => {
 
   test('a row whose end has passed fails alone; the others are made', async () => {
     const id = await accepted({ ...common, rows: [...rows, { name: 'Spät', valid_until: end }] })
-    await app.db.query(`update batch_rows set valid_until = now() where batch_id = $1 and number = 1`, [
-      id.slice(id.indexOf('-') + 1),
-    ])
+    await app.db.query(
+      `update batch_rows set valid_until = now() - interval '1 second' where batch_id = $1 and number = 1`,
+      [id.slice(id.indexOf('-') + 1)],
+    )
     await run(id)
 
     expect(await get(`/batches/${id}`)).toMatchObject({ state: 'done', made: 4, failed: 1 })

@@ -8,6 +8,7 @@ import { createBatch as create } from '#domain/batches/create-batch.ts'
 import { DomainError } from '#domain/errors.ts'
 import { trimVoucherName, untilValidUntil } from '#domain/record/voucher-shape.ts'
 import type { InvalidField } from '../../errors/field-errors.ts'
+import type { Language } from '../../server/preferred-language.ts'
 import {
   count,
   countOrNull,
@@ -23,6 +24,7 @@ import {
 } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from '../kit/pages.ts'
+import { messageField } from '../messages/message-fields.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 import { checkEnds, creationFields, nameField, toOptions } from '../vouchers/creation-options.ts'
 
@@ -123,6 +125,11 @@ const batchRowCreation = Type.Object(
       ...creationFields.extendable_until,
       description: 'As for the batch. Requires the valid_until of the row.',
     }),
+    message: Type.Optional({
+      ...messageField,
+      description:
+        'An e-mail that tells the guest the code as soon as the voucher of the row is recorded. If the row fails or is cancelled, nothing is sent and the address is erased at once, so a retry sends nothing either.',
+    }),
   },
   { additionalProperties: false, title: 'BatchRowCreation', rule: checkEnds },
 )
@@ -145,7 +152,7 @@ const batchCreation = Type.Object(
         minItems: 1,
         maxItems: maxBatchSize,
         description:
-          'Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices and end. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then.',
+          'Rows instead of names: each row makes one voucher. A row may have its own reference, number of devices, end and message. The end of a row is expire_minutes, valid_until or both, and replaces the end of the batch. With only valid_until, the voucher lasts until then.',
       }),
     ),
   },
@@ -159,7 +166,7 @@ const batchCreation = Type.Object(
         site_id: 1,
         expire_minutes: 1440,
         rows: [
-          { name: 'Huber', reference: '204', max_uses: 4 },
+          { name: 'Huber', reference: '204', max_uses: 4, message: { email: 'huber@example.com' } },
           { name: 'Brandt', expire_minutes: 4320 },
         ],
       },
@@ -182,13 +189,14 @@ export const createBatch = operation({
   status: 202,
   acceptsIdempotencyKey: true,
   answer: batchSchema,
-  async handle(ctx, { actor, body, idempotencyKey, markReplayed }) {
+  async handle(ctx, { actor, language, body, idempotencyKey, markReplayed }) {
     const { batch, isRepeat } = await create(ctx, {
       actor,
       siteId: body.site_id,
       idempotencyKey,
       contents: body,
-      rows: readRows(body),
+      hasAddress: body.rows?.some(({ message }) => message !== undefined) ?? false,
+      rows: readRows(body, language),
       options: toOptions(body),
     })
     if (isRepeat) {
@@ -200,12 +208,15 @@ export const createBatch = operation({
 })
 
 /** The rows, from either `rows`, `names`, or `name` and `count`. */
-function readRows({ name = '', count: size = 0, names, rows }: Static<typeof batchCreation>): RequestedRow[] {
-  if (rows) return rows.map(toRow)
+function readRows(
+  { name = '', count: size = 0, names, rows }: Static<typeof batchCreation>,
+  languageOfCaller: Language,
+): RequestedRow[] {
+  if (rows) return rows.map((row) => toRow(row, languageOfCaller))
   return (names ?? Array<string>(size).fill(name)).map((each) => ({ name: trimVoucherName(each) }))
 }
 
-function toRow(row: Static<typeof batchRowCreation>): RequestedRow {
+function toRow(row: Static<typeof batchRowCreation>, languageOfCaller: Language): RequestedRow {
   const { name, reference, max_uses: maxUses, expire_minutes, valid_until, extendable_until } = row
   const hasEnd = expire_minutes !== undefined || valid_until !== undefined
   const end = {
@@ -213,7 +224,8 @@ function toRow(row: Static<typeof batchRowCreation>): RequestedRow {
     validUntil: valid_until === undefined ? null : new Date(valid_until),
     extendableUntil: extendable_until === undefined ? null : new Date(extendable_until),
   }
-  return { name: trimVoucherName(name), reference, maxUses, ...(hasEnd && { end }) }
+  const message = row.message && { language: undefined, ...row.message, languageOfCaller }
+  return { name: trimVoucherName(name), reference, maxUses, message, ...(hasEnd && { end }) }
 }
 
 function checkNames({ name, count: size, names, rows }: Record<string, unknown>): InvalidField[] {

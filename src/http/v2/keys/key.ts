@@ -3,6 +3,7 @@ import { maxRateLimit, scopes } from '#domain/keys/key.ts'
 import { type DailyUsage, readDailyUsage, usageDays } from '#domain/keys/key-usage.ts'
 import type { ApiKeyWithSites } from '#domain/keys/keys.queries.ts'
 import { count, isoOrNull, siteNumber, time, timeOrNull } from '../kit/fields.ts'
+import { issuingFields, issuingToWire } from '../kit/issuing-fields.ts'
 import type { V2Context } from '../kit/operation.ts'
 
 export const keyScope = Type.Enum([...scopes], { description: 'Each scope includes those before it.' })
@@ -30,6 +31,7 @@ const keyFields = {
   all_sites: Type.Boolean({ description: 'True if the key may use all sites, including later ones.' }),
   site_ids: Type.Array(siteNumber, { description: 'The sites of a limited key. Empty if `all_sites` is true.' }),
   requests_per_minute: requestsPerMinute,
+  ...issuingFields,
   expires_at: { ...timeOrNull, description: 'When the key stops working; null if it does not expire.' },
   revoked_at: timeOrNull,
   last_used_at: { ...timeOrNull, description: 'When the key was last used, at most 10 seconds behind.' },
@@ -86,6 +88,7 @@ function keyToWire(key: ApiKeyWithSites, usage: DailyUsage): WireKey {
     all_sites: key.allSites,
     site_ids: key.allSites ? [] : key.siteIds,
     requests_per_minute: key.rateLimit === 0 ? null : key.rateLimit,
+    ...issuingToWire(key),
     expires_at: isoOrNull(key.expiresAt),
     revoked_at: isoOrNull(key.revokedAt),
     last_used_at: isoOrNull(key.lastUsedAt),

@@ -6,6 +6,7 @@ import { findKey, listKeyPage } from '#domain/keys/keys.queries.ts'
 import { maxGraceDays, rollKey as rollStoredKey } from '#domain/keys/roll-key.ts'
 import { invalidRequest } from '../../errors/field-errors.ts'
 import { changeBody, readUuid, siteNumber, timeOrNull, uuidParams } from '../kit/fields.ts'
+import { issuingChange, readIssuing } from '../kit/issuing-fields.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
 import { keySchema, keyScope, keysToWire, keyWithSecretSchema, oneKeyToWire, requestsPerMinute } from './key.ts'
@@ -57,6 +58,7 @@ export const createKey = operation({
       scope: keyScope,
       site_ids: Type.Optional(siteIds),
       requests_per_minute: Type.Optional({ ...requestsPerMinute, default: defaultRateLimit }),
+      ...issuingChange,
       expires_at: Type.Optional(expiresAt),
     },
     { additionalProperties: false, title: 'NewKey' },
@@ -64,7 +66,7 @@ export const createKey = operation({
   answer: keyWithSecretSchema,
   async handle(ctx, { actor, now, body, idempotencyKey }) {
     const { requests_per_minute: limit = defaultRateLimit } = body
-    const { key, ...created } = await createKeyOnce(ctx.db, {
+    const { key, ...created } = await createKeyOnce(ctx, {
       actor,
       idempotencyKey,
       contents: body,
@@ -72,6 +74,8 @@ export const createKey = operation({
         name: body.name,
         scope: body.scope,
         rateLimit: limit ?? 0,
+        vouchersPerDay: body.vouchers_per_day ?? null,
+        longestMinutes: body.longest_minutes ?? null,
         siteIds: body.site_ids ? [...new Set(body.site_ids)] : undefined,
         expiresAt: readExpiry(body.expires_at ?? null, now),
         cell: ctx.cell,
@@ -101,7 +105,7 @@ export const updateKey = operation({
   method: 'PATCH',
   path: '/keys/{id}',
   operationId: 'updateKey',
-  summary: 'Change the name, sites, limit or expiry of an API key, at once and in every process',
+  summary: 'Change the name, sites, limits or expiry of an API key, at once and in every process',
   role: 'admin',
   recentSignIn: true,
   status: 200,
@@ -112,6 +116,7 @@ export const updateKey = operation({
       name: Type.Optional(Type.String({ examples: ['Check-in'] })),
       site_ids: Type.Optional(siteIds),
       requests_per_minute: Type.Optional(requestsPerMinute),
+      ...issuingChange,
       expires_at: Type.Optional(expiresAt),
     },
     { title: 'KeyChange', examples: [{ requests_per_minute: 120 }] },
@@ -123,6 +128,7 @@ export const updateKey = operation({
       name,
       siteIds: site_ids === null ? 'all' : site_ids && [...new Set(site_ids)],
       rateLimit: limit === null ? 0 : limit,
+      ...readIssuing(body),
       expiresAt: expires_at === undefined ? undefined : readExpiry(expires_at, now),
     }
     return oneKeyToWire(ctx, now, await setKey(ctx.db, actor, readUuid(params.id), change))

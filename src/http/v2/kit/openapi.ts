@@ -4,7 +4,8 @@ import { registerPublicPage } from '../../server/public-page.ts'
 import { staticAnswerOnDemand } from '../../server/static-answer.ts'
 import { problemSchema } from '../errors/problem-schema.ts'
 import { type ExampleSchema, exampleOf } from './examples.ts'
-import { binary, imageTypesOf, type Upload } from './files/images.ts'
+import { binary, fileTypesOf } from './files/file-answer.ts'
+import type { Upload } from './files/upload.ts'
 import type { Operation } from './operation.ts'
 import { hasEtag, headers, headersOf } from './response-headers.ts'
 
@@ -63,6 +64,8 @@ const abouts: Record<string, string> = {
   overview: 'Problems that need attention, and how many vouchers were issued and redeemed.',
   hold: 'Whether the service is held. While it is held, it creates and revokes no vouchers.',
   settings: 'Settings of the whole installation: the house, and which roles need a second factor.',
+  guests: 'Find, export and erase the data of guests. For administrators and manage keys.',
+  erasures: 'The receipts of erasures. They have no names.',
   sites: 'Sites, and whether their controllers answer.',
   controllers: 'The systems that create the vouchers. For manage keys.',
   templates: 'Named durations and limits for new vouchers.',
@@ -261,9 +264,9 @@ function withDefaultInWords(schema: Schema): Schema {
 /** The content of a successful answer. A 204 has none. */
 function contentOf(operation: Operation, schemas: Record<string, unknown>) {
   const { status, answer, csvFileName } = operation
-  const imageTypes = imageTypesOf(operation)
+  const fileTypes = fileTypesOf(operation)
   if (status === 204) return {}
-  if (imageTypes) return files(imageTypes)
+  if (fileTypes) return files(fileTypes)
   if (!csvFileName) return json(answer, schemas, 'answer')
   return { content: { 'text/csv': { schema: named(answer, schemas), example: csvExample } } }
 }

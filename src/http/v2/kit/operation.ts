@@ -14,11 +14,13 @@ import type { FixedSettings } from '#domain/settings/house.ts'
 import type { Provider } from '#domain/single-sign-on/provider.ts'
 import type { SyncContext } from '#domain/syncing/sync-site.ts'
 import type { ReceiverAddresses } from '#domain/webhooks/receiver-url.ts'
+import type { Drawing } from '#drawing/drawing-process.ts'
 import type { Keyring } from '#lib/cipher.ts'
+import type { MailAddressPolicy } from '#mail/mail-address-policy.ts'
 import type { Language } from '../../server/preferred-language.ts'
 import type { RenderedLists } from '../../server/rendered-lists.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import type { Upload } from './files/images.ts'
+import type { Upload } from './files/upload.ts'
 
 export type V2Context = CreateVoucherContext &
   SyncContext &
@@ -33,9 +35,13 @@ export type V2Context = CreateVoucherContext &
     /** The letter of this cell, for new keys. */
     cell: string | undefined
     fixedSettings: FixedSettings
+    /** The origin at which people open the web app, if PUBLIC_URL sets it. */
+    publicUrl: string | undefined
     drivers: DriverForms
     receiverAddresses: ReceiverAddresses
     receivers: Receivers
+    mailAddressPolicy: MailAddressPolicy
+    drawing: Drawing
     /** The provider at which people sign in; undefined if none is configured. */
     provider: Provider | undefined
   }

@@ -74,6 +74,26 @@ export function readNameCursor(cursor: string | undefined): { name: string; id: 
   return { name, id }
 }
 
+const siteNamePosition = /^([a-z]{1,20})\.([1-9]\d{0,9})\.(\P{Cc}{1,200})$/u
+
+type SitePlace<Group> = { group: Group; name: string; id: number }
+
+/** For sites in groups, and by name within each. */
+export function siteNameCursor({ group, name, id }: SitePlace<string>): string {
+  return encode(`${group}.${id}.${name}`)
+}
+
+export function readSiteNameCursor<Group extends string>(
+  cursor: string | undefined,
+  groups: readonly Group[],
+): SitePlace<Group> | undefined {
+  if (cursor === undefined) return undefined
+  const [, found, id, name] = siteNamePosition.exec(decode(cursor)) ?? []
+  const group = groups.find((one) => one === found)
+  if (group === undefined || id === undefined || name === undefined || Number(id) > maxInteger) throw invalidCursor()
+  return { group, name, id: Number(id) }
+}
+
 type Place = { position: number | null; expireMinutes: number; id: string }
 
 /** For templates, which people can order. */

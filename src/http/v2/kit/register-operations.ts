@@ -7,7 +7,7 @@ import { DomainError } from '#domain/errors.ts'
 import { preferredLanguage } from '../../server/preferred-language.ts'
 import { browserSessionOf } from '../../session/browser-session.ts'
 import { createInputReader } from './check-input.ts'
-import { type Image, imageAnswer, toImage } from './files/images.ts'
+import { type File, fileTypesOf, toFile } from './files/file-answer.ts'
 import type { Operation, V2Context } from './operation.ts'
 import { type Caller, type CallerContext, requireCaller, requireCallerAgain, requireOwnPage } from './require-caller.ts'
 
@@ -63,7 +63,7 @@ function registerOperation(app: FastifyInstance, ctx: CallerContext & V2Context,
       if (csvFileName) setCsvHeaders(reply, csvFileName(request.params))
       reply.code(status)
       if (answered instanceof Readable) return sendStream(request, answered)
-      if (answer === imageAnswer) return toImage(reply, answered as Image)
+      if (fileTypesOf(operation)) return toFile(reply, answered as File)
       if (csvFileName) return answered
       if (status === 204) return reply.removeHeader('content-type').send()
       reply.type('application/json; charset=utf-8')

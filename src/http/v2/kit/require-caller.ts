@@ -89,7 +89,7 @@ async function requirePerson(
 ): Promise<Caller> {
   const session = await ctx.findLiveSession(token, idleSecondsOf(request))
   if (!session) throw new DomainError('session_ended')
-  const { staffId: id, name, role, allSites } = session
+  const { staffId: id, name, role, allSites, vouchersPerDay, longestMinutes } = session
   request.staffId = id
   requireOwnPage(ctx, request, access?.upload?.types)
   if (replyToCount) await countRequest(ctx, id, replyToCount)
@@ -97,7 +97,8 @@ async function requirePerson(
   if (access && (access.role === undefined || !includesRole(role, access.role))) throw new DomainError('role_missing')
   if (access?.recentSignIn && session.now.getTime() - session.authenticatedAt.getTime() > recentMs)
     throw new DomainError('sign_in_again')
-  const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request) } as const
+  const issuing = { vouchersPerDay, longestMinutes }
+  const actor = { kind: 'staff', id, name, role, allSites, address: addressOf(request), issuing } as const
   return { actor, now: session.now, sessionId: session.id }
 }
 

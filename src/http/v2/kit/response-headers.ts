@@ -1,4 +1,4 @@
-import { imageTypesOf } from './files/images.ts'
+import { fileTypesOf } from './files/file-answer.ts'
 import type { Operation } from './operation.ts'
 
 /** Response headers that the document describes. Every operation refers to those that its answers can have. */
@@ -48,7 +48,7 @@ export function hasEtag({ method, csvFileName }: Operation): boolean {
 
 function headersOfSuccess(operation: Operation, status: number): HeaderName[] {
   const { csvFileName, acceptsIdempotencyKey } = operation
-  const isFile = csvFileName !== undefined || imageTypesOf(operation) !== undefined
+  const isFile = csvFileName !== undefined || fileTypesOf(operation) !== undefined
   return [
     ...(hasEtag(operation) ? (['ETag'] as const) : []),
     ...(isFile && status === 200 ? (['Content-Disposition'] as const) : []),

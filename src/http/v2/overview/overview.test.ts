@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { setMailServer } from '#domain/mail-server/mail-server.ts'
 import { startApp, startWorkerOf } from '#test/app.ts'
-import { seedKey, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import { seedFailingMessages, seedKey, seedPerson, seedSite, seedWebhook, testActor } from '#test/data/seed.ts'
 
 const app = await startApp({ TZ: 'Europe/Berlin' })
 const { db } = app
@@ -146,6 +147,28 @@ test('webhooks that fail, batches that wait, and keys that expire or reach their
     [busy.id, 11],
   ])
   expect([own.webhooks.map(({ id }: any) => id), own.batches.length, own.keys]).toEqual([[failing], 1, []])
+})
+
+test('administrators see since when the mail server fails, and why', async () => {
+  await seedFailingMessages(db, adler, { count: 2, minutes: 20 })
+  const { mail: none } = (await get('')).attention
+  await setMailServer(app.context, testActor, { host: 'smtp.adler.example', security: 'tls' })
+  const { mail } = (await get('')).attention
+  const german = await app.call('/api/v2/overview', { ...admin, headers: { 'accept-language': 'de' } })
+  const other = (await get('', manager)).attention.mail
+  await db.query('delete from messages')
+
+  expect(none).toMatchObject({ failure: 'not_set_up', message: 'The mail server or the sender is missing. Enter it.' })
+  expect(mail).toEqual({
+    failing_since: expect.any(String),
+    failure: 'port_closed',
+    message: expect.stringContaining('Nothing listens on port 465 of smtp.adler.example.'),
+    answer: null,
+    waiting: 2,
+  })
+  expect(Date.now() - Date.parse(mail.failing_since)).toBeGreaterThan(19 * 60_000)
+  expect(german.json().attention.mail.message).toContain('Auf Port 465 von smtp.adler.example antwortet kein Programm.')
+  expect([other, (await get('')).attention.mail]).toEqual([null, null])
 })
 
 test('the overview says whether a worker runs', async () => {

@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox'
+import type { MessageFailure } from '#domain/messages/message.ts'
 import type { ControllerDays } from '#domain/overview/controller-days.ts'
 import { type Overview, readOverview } from '#domain/overview/read-overview.ts'
+import { mailCauses } from '#mail/mail.ts'
+import { describeMailCause } from '../../errors/mail-causes.ts'
+import type { Language } from '../../server/preferred-language.ts'
 import { count, countOrNull, isoOrNull, publicId, siteNumber, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { findAllowedSites, siteProblems, siteStates } from '../sites/sites.ts'
@@ -12,6 +16,25 @@ const others = (what: string) =>
   Type.Object({ count, issued: count }, { description: `All other ${what} together, so that the sum is right.` })
 
 const problem = Type.Enum([...siteProblems])
+
+const mailSchema = Type.Object(
+  {
+    failing_since: time,
+    failure: Type.Unsafe<MessageFailure>({
+      type: 'string',
+      enum: ['not_set_up', ...mailCauses],
+      examples: ['port_closed'],
+      description: 'Why the message that began to fail last was not accepted. New values may be added.',
+    }),
+    message: Type.String({
+      examples: ['Nothing listens on port 587 of smtp.provider.example.'],
+      description: 'The failure and what to do, in the language of the request.',
+    }),
+    answer: { ...textOrNull, description: 'The last answer of the mail server, without addresses.' },
+    waiting: { ...count, examples: [12], description: 'Number of all messages that wait, at most 50,000.' },
+  },
+  { title: 'FailingMailServer' },
+)
 
 const attentionSchema = Type.Object(
   {
@@ -30,6 +53,10 @@ const attentionSchema = Type.Object(
         site: name,
       }),
     ),
+    mail: Type.Union([mailSchema, Type.Null()], {
+      description:
+        'The mail server, if it has accepted no message for at least five minutes although the service tried. Only administrators see it.',
+    }),
     webhooks: Type.Array(
       Type.Object({
         id: uuid,
@@ -170,21 +197,22 @@ export const getOverview = operation({
   tooMany: 'the person loads the overview too many times at once',
   query: Type.Object(overviewFields, { additionalProperties: false }),
   answer: overviewSchema,
-  handle: ({ overviews, today }, { actor, now, query: { site_id, days = 30 } }) =>
+  handle: ({ overviews, today, fixedSettings }, { actor, now, language, query: { site_id, days = 30 } }) =>
     overviews.run(actor, async (db) => {
       if (site_id !== undefined) await findAllowedSites(db, actor, [site_id])
-      return toWire(await readOverview({ db, today }, { actor, siteId: site_id ?? null, days, now }))
+      const request = { actor, siteId: site_id ?? null, days, now }
+      return toWire(await readOverview({ db, today, fixedSettings }, request), language)
     }),
 })
 
-function toWire(overview: Overview): Static<typeof overviewSchema> {
+function toWire(overview: Overview, language: Language): Static<typeof overviewSchema> {
   const { today, timeZone, issued, totals, attention, sites, site } = overview
   return {
     today,
     time_zone: timeZone,
     days: issued,
     totals: { issued: totals.issued, redeemed: totals.redeemed, ending_within_24_h: totals.endingSoon },
-    attention: attentionToWire(attention),
+    attention: attentionToWire(attention, language),
     sites: sites && {
       count: sites.count,
       busiest: sites.busiest.map(({ id, name, issued }) => ({ site_id: id, site: name, issued })),
@@ -199,7 +227,7 @@ function toWire(overview: Overview): Static<typeof overviewSchema> {
   }
 }
 
-function attentionToWire(attention: Overview['attention']): Static<typeof attentionSchema> {
+function attentionToWire(attention: Overview['attention'], language: Language): Static<typeof attentionSchema> {
   return {
     worker_running: attention.workerRunning,
     controllers: attention.controllers.map(({ since, sites, siteId, ...controller }) => ({
@@ -208,6 +236,7 @@ function attentionToWire(attention: Overview['attention']): Static<typeof attent
       site_count: sites,
       site_id: siteId,
     })),
+    mail: attention.mail && mailToWire(attention.mail, language),
     webhooks: attention.webhooks.map(({ id, name, failingSince, disabledAt, disabledReason, undelivered }) => ({
       id,
       name,
@@ -231,6 +260,15 @@ function attentionToWire(attention: Overview['attention']): Static<typeof attent
     })),
     unrecorded: attention.unrecorded.map(({ id, name, vouchers }) => ({ site_id: id, site: name, vouchers })),
   }
+}
+
+function mailToWire(
+  { since, failure: last, answer, waiting, server }: NonNullable<Overview['attention']['mail']>,
+  language: Language,
+): Static<typeof mailSchema> {
+  const failure = server ? last : 'not_set_up'
+  const message = describeMailCause(failure, server ?? { host: '', port: 0 }, language)
+  return { failing_since: since.toISOString(), failure, message, answer, waiting }
 }
 
 function controllerToWire(controller: ControllerDays) {

@@ -8,6 +8,7 @@ import { listSessions } from '#domain/people/sessions.queries.ts'
 import { changePassword, signOut } from '#domain/people/sign-in.ts'
 import { findPerson, type Person } from '#domain/people/staff.queries.ts'
 import { changeBody, isoOrNull, readUuid, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
+import { issuingFields, issuingToWire } from '../kit/issuing-fields.ts'
 import { operation } from '../kit/operation.ts'
 import { language, newPassword, personSchema, personToWire, theme } from './person.ts'
 
@@ -25,6 +26,7 @@ const keySchema = Type.Object(
         minimum: 1,
         description: 'Null if the key has no limit.',
       }),
+      ...issuingFields,
     }),
     expires_at: { ...timeOrNull, description: 'When the key stops working; null if it does not expire.' },
   },
@@ -56,7 +58,7 @@ function keyToWire(key: ApiKeyWithSites): Static<typeof keySchema> {
     scope,
     all_sites: allSites,
     site_ids: allSites ? [] : siteIds,
-    limits: { requests_per_minute: rateLimit === 0 ? null : rateLimit },
+    limits: { requests_per_minute: rateLimit === 0 ? null : rateLimit, ...issuingToWire(key) },
     expires_at: isoOrNull(expiresAt),
   }
 }

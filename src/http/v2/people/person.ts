@@ -3,6 +3,7 @@ import { roles } from '#domain/actor.ts'
 import { minPasswordLength } from '#domain/people/password.ts'
 import type { Person } from '#domain/people/staff.queries.ts'
 import { siteNumber, textOrNull, time, timeOrNull } from '../kit/fields.ts'
+import { issuingFields, issuingToWire } from '../kit/issuing-fields.ts'
 import { requestsPerPerson } from '../kit/require-caller.ts'
 
 export const language = Type.Enum(['de', 'en'])
@@ -62,7 +63,7 @@ export const personSchema = Type.Object(
     site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
     language: Type.Union([language, Type.Null()]),
     theme,
-    limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }) }),
+    limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }), ...issuingFields }),
     has_password: Type.Boolean({
       description: 'False if the person has not set a password and signs in only by the provider.',
     }),
@@ -83,7 +84,7 @@ export function personToWire(person: Person): Static<typeof personSchema> {
     site_ids: allSites ? [] : siteIds,
     language,
     theme,
-    limits: { requests_per_minute: requestsPerPerson },
+    limits: { requests_per_minute: requestsPerPerson, ...issuingToWire(person) },
     has_password: hasPassword,
     ...identityToWire(person),
   }

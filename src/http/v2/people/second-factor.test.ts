@@ -137,7 +137,10 @@ describe('the second step of a sign-in', () => {
   })
 
   test.each([
-    ['ten minutes have passed', `update pending_sign_ins set expires_at = now() where staff_id = $1`],
+    [
+      'ten minutes have passed',
+      `update pending_sign_ins set expires_at = now() - interval '1 second' where staff_id = $1`,
+    ],
     ['the person is deactivated', `update staff set active = false where id = $1`],
   ])('it ends when %s', async (_, sql) => {
     const person = await personWithApp()

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
+import { canMailLinks } from '#domain/mailing/prepare-link-mail.ts'
+import { reportForgottenPassword } from '#domain/people/forgotten-password.ts'
 import { readSignInMethods } from '#domain/people/password-sign-in.ts'
 import { findPendingFactors } from '#domain/people/second-step.ts'
 import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
@@ -17,6 +19,7 @@ import { readHouse } from '#domain/settings/house.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { textOrNull } from '../kit/fields.ts'
 import { operation, publicOperation, type V2Context } from '../kit/operation.ts'
+import { checkMailAddress } from '../messages/message-fields.ts'
 import { houseSchema, houseToWire } from '../settings/house.ts'
 import { newPassword, personSchema, personToWire } from './person.ts'
 
@@ -82,6 +85,10 @@ export const getSession = publicOperation({
       password_sign_in: Type.Boolean({
         description: 'False if only the break-glass account can sign in with a password.',
       }),
+      link_mail: Type.Boolean({
+        description:
+          'True if the service can send people one-time links by e-mail: there is a mail server, a sender and PUBLIC_URL.',
+      }),
     },
     { title: 'Session' },
   ),
@@ -90,15 +97,16 @@ export const getSession = publicOperation({
 
 /** Reads who is signed in, and the house: the answer of the operation and, if somebody is signed in, the session. */
 export async function readSession(
-  ctx: Pick<V2Context, 'db' | 'findLiveSession' | 'fixedSettings' | 'provider'>,
+  ctx: Pick<V2Context, 'db' | 'findLiveSession' | 'fixedSettings' | 'keyring' | 'provider' | 'publicUrl'>,
   { token, pendingToken, transport, publicUrl, idleSeconds, idleMinutes }: BrowserSession,
 ) {
-  const [{ live, person }, setupOpen, house, pendingFactors, methods] = await Promise.all([
+  const [{ live, person }, setupOpen, house, pendingFactors, methods, hasLinkMail] = await Promise.all([
     findLivePerson(ctx, token, idleSeconds),
     isSetupOpen(ctx.db),
     readHouse(ctx),
     findPendingFactors(ctx.db, pendingToken),
     readSignInMethods(ctx),
+    canMailLinks(ctx),
   ])
   const secondFactors = person ? undefined : pendingFactors
   const answer = {
@@ -112,6 +120,7 @@ export async function readSession(
     second_factors: secondFactors ?? [],
     provider: ctx.provider ? { name: ctx.provider.name, starts_at_once: methods.startsAtOnce } : null,
     password_sign_in: methods.passwords,
+    link_mail: hasLinkMail,
   }
   return { answer, live, house }
 }
@@ -236,6 +245,26 @@ export const updatePasswordByLink = publicOperation({
     answerFirstStep(browser, () =>
       usePasswordLink(ctx, browser, { token: body.token, newPassword: body.new_password }),
     ),
+})
+
+export const createPasswordLinkByEmail = publicOperation({
+  method: 'POST',
+  path: '/password-links/by-email',
+  operationId: 'createPasswordLinkByEmail',
+  summary:
+    'Ask for a one-time link by e-mail, valid for an hour. The answer is the same whether or not somebody has the address',
+  status: 204,
+  conflict: 'Links cannot be sent by e-mail',
+  tooMany: 'There were too many requests for this address, or from this client',
+  body: Type.Object(
+    { email: Type.String({ maxLength: 254, examples: ['anna@example.com'], rule: checkMailAddress }) },
+    { additionalProperties: false, title: 'ForgottenPassword' },
+  ),
+  answer: Type.Void(),
+  async handle(ctx, { browser, body, language }) {
+    requireSafeConnection(browser)
+    await reportForgottenPassword(ctx, browser, { email: body.email, language })
+  },
 })
 
 /** Signs somebody in and gives the browser the token of the session, or that of the second step. */

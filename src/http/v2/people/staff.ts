@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
+import { passwordLinkUrl, requireLinkMail } from '#domain/mailing/prepare-link-mail.ts'
+import { linkMailKinds, type MessageFailure, type MessageState } from '#domain/messages/message.ts'
 import {
   addPerson,
   createPasswordLink as createLink,
@@ -10,12 +12,25 @@ import {
 } from '#domain/people/administer-staff.ts'
 import { resetSecondFactors } from '#domain/people/factor-changes.ts'
 import { unlinkPerson } from '#domain/people/link-identity.ts'
+import type { ByMail } from '#domain/people/mail-password-link.ts'
 import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
 import { managerIdOf } from '#domain/people/staff-rights.ts'
+import { mailCauses } from '#mail/mail.ts'
 import { invalidRequest } from '../../errors/field-errors.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
-import { operation, type V2Context } from '../kit/operation.ts'
+import {
+  changeBody,
+  isoOrNull,
+  readUuid,
+  searchText,
+  siteNumber,
+  textOrNull,
+  time,
+  timeOrNull,
+  uuidParams,
+} from '../kit/fields.ts'
+import { issuingChange, issuingFields, issuingToWire, readIssuing } from '../kit/issuing-fields.ts'
+import { type OperationCall, operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 import { identityFields, identityToWire, language } from './person.ts'
@@ -43,6 +58,37 @@ const memberFields = {
   second_factors: Type.Array(Type.Enum(['app', 'passkey']), {
     description: 'The second factors that the person has set up. Empty if there is none.',
   }),
+  link_message: Type.Union(
+    [
+      Type.Object(
+        {
+          kind: Type.Enum([...linkMailKinds]),
+          state: Type.Unsafe<MessageState>({
+            type: 'string',
+            enum: ['waiting', 'accepted', 'rejected', 'expired', 'cancelled'],
+            description:
+              'accepted: the mail server took the message; nobody knows whether it arrived. rejected: it will never take it. expired: it did not take it within a day, or before the link ended. cancelled: the link was used or replaced first.',
+          }),
+          failure: Type.Unsafe<MessageFailure | null>({
+            type: ['string', 'null'],
+            enum: ['not_set_up', ...mailCauses, null],
+            description: 'Why the last attempt failed.',
+          }),
+          answer: {
+            ...textOrNull,
+            description:
+              'The last answer of the mail server, without addresses. A day after the outcome, only its status code is left.',
+          },
+          created_at: time,
+          settled_at: { ...timeOrNull, description: 'When the outcome was known.' },
+        },
+        { title: 'LinkMessage' },
+      ),
+      Type.Null(),
+    ],
+    { description: 'The last e-mail with a one-time link to the person, in the last 30 days. Null if there was none.' },
+  ),
+  ...issuingFields,
   created_at: time,
   ...identityFields,
 }
@@ -83,6 +129,13 @@ export const listStaff = operation({
   },
 })
 
+const sendEmail = Type.Boolean({
+  description:
+    'True: the service also sends the link to the person by e-mail, in their language. It needs a mail server, a sender and PUBLIC_URL.',
+})
+const noMail = 'Links cannot be sent by e-mail'
+const mailLimit = 'The address or you have reached the messages of the day'
+
 const siteIds = Type.Array(siteNumber, { minItems: 1, maxItems: 1_000 })
 
 type SitesBody = { all_sites?: true | undefined; site_ids?: number[] | undefined }
@@ -105,7 +158,8 @@ export const createPerson = operation({
   role: 'manager',
   recentSignIn: true,
   status: 201,
-  conflict: 'Another person has this e-mail address',
+  conflict: `Another person has this e-mail address, or: ${noMail}`,
+  tooMany: mailLimit,
   body: Type.Object(
     {
       name: Type.String({ examples: ['Anna Berger'] }),
@@ -116,17 +170,21 @@ export const createPerson = operation({
       ),
       site_ids: Type.Optional({ ...siteIds, description: 'Administrators may use all sites and need no list.' }),
       language: Type.Optional(Type.Union([language, Type.Null()])),
+      send_email: Type.Optional(sendEmail),
+      ...issuingChange,
     },
     { additionalProperties: false, title: 'NewPerson' },
   ),
   answer: Type.Object({ ...memberFields, password_link: linkSchema }, { title: 'CreatedPerson' }),
-  async handle(ctx, { actor, browser, body: { name, email, role, language = null, ...body } }) {
+  async handle(ctx, call) {
+    const { actor, browser } = call
+    const { name, email, role, language = null, send_email: isByMail = false, ...body } = call.body
     const sites = role === 'admin' ? 'all' : readSites(body)
     if (sites === undefined) throw new DomainError('person_sites_missing')
     const siteIds = sites === 'all' ? undefined : sites
-    const { person, link } = await addPerson(ctx.db, actor, { name, email, role, siteIds, language })
-    const member = { ...person, linkExpiresAt: link.expiresAt, lastSeenAt: null, secondFactors: [] }
-    return { ...memberToWire(member), password_link: linkToWire(link, browser) }
+    const wanted = { name, email, role, siteIds, language, ...readIssuing(body) }
+    const { person, link } = await addPerson(ctx.db, actor, wanted, await byMail(ctx, call, isByMail))
+    return { ...(await findMember(ctx, person.id, null)), password_link: linkToWire(link, browser) }
   },
 })
 
@@ -168,6 +226,7 @@ export const updatePerson = operation({
         }),
       ),
       language: Type.Optional(Type.Union([language, Type.Null()])),
+      ...issuingChange,
       rights_from_groups: Type.Optional(
         Type.Boolean({
           description:
@@ -178,9 +237,11 @@ export const updatePerson = operation({
     { title: 'PersonChange', examples: [{ active: false }] },
   ),
   answer: memberSchema,
-  async handle(ctx, { actor, params, body: { all_sites, site_ids, rights_from_groups: rightsFromGroups, ...fields } }) {
+  async handle(ctx, { actor, params, body }) {
+    const { all_sites, site_ids, rights_from_groups: rightsFromGroups, name, role, active, language } = body
     const siteIds = readSites({ all_sites, site_ids })
-    const { id } = await setPerson(ctx.db, actor, { id: readUuid(params.id) }, { ...fields, siteIds, rightsFromGroups })
+    const change = { name, role, active, language, siteIds, rightsFromGroups, ...readIssuing(body) }
+    const { id } = await setPerson(ctx.db, actor, { id: readUuid(params.id) }, change)
     return findMember(ctx, id, null) // even if the manager loses the right to see this person now
   },
 })
@@ -193,13 +254,27 @@ export const createPasswordLink = operation({
   role: 'manager',
   recentSignIn: true,
   status: 201,
-  conflict: 'This is your own account, or the person is not active',
+  conflict: `This is your own account, or the person is not active, or: ${noMail}`,
+  tooMany: mailLimit,
   params: uuidParams,
+  query: Type.Object({ send_email: Type.Optional(sendEmail) }, { additionalProperties: false }),
   answer: linkSchema,
-  async handle({ db }, { actor, browser, params }) {
-    return linkToWire((await createLink(db, actor, { id: readUuid(params.id) })).link, browser)
+  async handle(ctx, call) {
+    const { actor, browser, params, query } = call
+    const sending = await byMail(ctx, call, query.send_email ?? false)
+    return linkToWire((await createLink(ctx.db, actor, { id: readUuid(params.id) }, sending)).link, browser)
   },
 })
+
+async function byMail(
+  ctx: V2Context,
+  { actor, language, now }: Pick<OperationCall<unknown, unknown, unknown>, 'actor' | 'language' | 'now'>,
+  isWanted: boolean,
+): Promise<ByMail | undefined> {
+  if (!isWanted) return undefined
+  await requireLinkMail(ctx)
+  return { ctx, actor, language, now }
+}
 
 export const deletePersonSessions = operation({
   method: 'DELETE',
@@ -251,9 +326,8 @@ async function findMember({ db }: V2Context, id: string, managerId: string | nul
   return memberToWire(member)
 }
 
-/** Browsers do not send what follows the #, so no server log contains the token. */
 function linkToWire({ token, expiresAt }: PasswordLink, { origin }: BrowserSession): Static<typeof linkSchema> {
-  return { token, url: `${origin}/password#${token}`, expires_at: expiresAt.toISOString() }
+  return { token, url: passwordLinkUrl(origin, token), expires_at: expiresAt.toISOString() }
 }
 
 function memberToWire(member: StaffMember): Static<typeof memberSchema> {
@@ -271,7 +345,23 @@ function memberToWire(member: StaffMember): Static<typeof memberSchema> {
     link_expires_at: isoOrNull(member.linkExpiresAt),
     last_seen_at: isoOrNull(member.lastSeenAt),
     second_factors: member.secondFactors,
+    link_message: sentLinkToWire(member),
+    ...issuingToWire(member),
     created_at: member.createdAt.toISOString(),
     ...identityToWire(member),
+  }
+}
+
+function sentLinkToWire({ sentLink }: StaffMember): Static<typeof memberSchema>['link_message'] {
+  if (!sentLink) return null
+  const { kind, state, failure, answer, createdAt, settledAt } = sentLink
+  const iso = (text: string) => new Date(text).toISOString()
+  return {
+    kind,
+    state,
+    failure,
+    answer,
+    created_at: iso(createdAt),
+    settled_at: settledAt === null ? null : iso(settledAt),
   }
 }

@@ -266,7 +266,8 @@ function selectByFilter({ actor, now }: Caller, requested: RequestedFilter): Sel
 
 async function revokeSelected(ctx: V2Context, caller: Caller, { needsSearch, ...selection }: Selection) {
   const { actor, idempotencyKey, markReplayed } = caller
-  const revokeWith = (db: Database) => revoke({ db, queue: ctx.queue }, { actor, idempotencyKey, ...selection })
+  const revokeWith = (db: Database) =>
+    revoke({ db, queue: ctx.queue, keyring: ctx.keyring }, { actor, idempotencyKey, ...selection })
   const { id, isRepeat } = needsSearch ? await ctx.searches.run(actor, revokeWith) : await revokeWith(ctx.db)
   if (isRepeat) markReplayed()
   return revocationToWire(await findVisibleRevocation(ctx.db, actor, id))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { maxLogoBytes } from '#domain/sites/logo.ts'
+import { slipLines } from '#slips/slip-lines.ts'
 import { startApp } from '#test/app.ts'
 import { jpeg, png, pngOfBytes, pngOfSize } from '#test/data/images.ts'
 import { seedKey, seedPerson, seedSite } from '#test/data/seed.ts'
@@ -26,6 +27,10 @@ test('a site without facts has the time zone of the service', async () => {
     time_zone_is_default: true,
     guest_languages: [],
     footer: null,
+    slip_lines: slipLines,
+    slip_per_language: false,
+    slip_password_for_keys: false,
+    can_send_email: false,
     room_days: 7,
     logo_updated_at: null,
     house: { name: null, logo: null },
@@ -39,6 +44,9 @@ test('facts are changed and read back; a key never gets the Wi-Fi password', asy
     time_zone: 'Europe/Lisbon',
     guest_languages: ['en', 'de'],
     footer: 'Rezeption: 9',
+    slip_lines: ['heading', 'code'],
+    slip_per_language: true,
+    slip_password_for_keys: false,
     room_days: 2,
   }
   const changed = await change({ ...facts, wifi_password: 'canary-password' })
@@ -47,6 +55,7 @@ test('facts are changed and read back; a key never gets the Wi-Fi password', asy
   expect(changed.json()).toEqual({
     site_id: site,
     ...facts,
+    can_send_email: false,
     wifi_password: null,
     wifi_password_set: true,
     time_zone_is_default: false,
@@ -70,6 +79,21 @@ test('people get the Wi-Fi password', async () => {
   expect((await app.call(path, { session: desk.session })).json()).toEqual(changed.json())
 })
 
+test('lines of slips: null returns to the usual ones, and only a person lets keys have the Wi-Fi password', async () => {
+  const { session } = await seedPerson(app.db, { role: 'manager', siteIds: [site] })
+  const unknown = await change({ slip_lines: ['code', 'price'] })
+  const chosen = await change({ slip_lines: ['code', 'name'] })
+  const usual = await change({ slip_lines: null })
+  const byKey = await change({ slip_password_for_keys: true })
+  const body = JSON.stringify({ slip_password_for_keys: true })
+  const byPerson = await app.call(path, { method: 'PATCH', session, body })
+
+  expect([unknown.status, unknown.json().errors]).toMatchObject([400, [{ field: 'slip_lines[1]', code: 'not_one_of' }]])
+  expect([chosen, usual].map((answer) => answer.json().slip_lines)).toEqual([['code', 'name'], slipLines])
+  expect([byKey.status, byKey.json().error]).toEqual([403, 'people_only'])
+  expect(byPerson.json()).toMatchObject({ slip_password_for_keys: true })
+})
+
 test('400: every invalid fact is named, and no password is repeated', async () => {
   const body = {
     wifi_name: 'ä'.repeat(17),
@@ -77,6 +101,7 @@ test('400: every invalid fact is named, and no password is repeated', async () =
     time_zone: 'Mars/Olympus',
     guest_languages: ['de', 'de'],
     footer: 'a\tb',
+    slip_lines: ['heading'],
   }
   const [english, german] = [await change(body), await change(body, { 'accept-language': 'de' })]
 
@@ -110,6 +135,12 @@ test('400: every invalid fact is named, and no password is repeated', async () =
       field: 'footer',
       code: 'unprintable',
       message: 'footer contains characters that cannot be printed',
+      allowed: null,
+    },
+    {
+      field: 'slip_lines',
+      code: 'slip_code_missing',
+      message: 'slip_lines must contain the line code',
       allowed: null,
     },
   ])

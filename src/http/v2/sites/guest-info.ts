@@ -1,12 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { type Actor, limitingActorId } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
-import { type House, readHouse, type SettingsContext } from '#domain/settings/house.ts'
-import { findLogo, guestLanguages } from '#domain/sites/guest-info.queries.ts'
-import { type GuestInfo, maxFooterLength, maxRoomDays, readGuestInfo, setGuestInfo } from '#domain/sites/guest-info.ts'
+import { findCanSendMail } from '#domain/mail-server/mail-server.queries.ts'
+import type { MailServerContext } from '#domain/mail-server/mail-server.ts'
+import { readHouse, type SettingsContext } from '#domain/settings/house.ts'
+import { findLogo } from '#domain/sites/guest-info.queries.ts'
+import {
+  type GuestInfo,
+  maxFooterLength,
+  maxRoomDays,
+  readGuestInfo,
+  readSlipInfo,
+  setGuestInfo,
+} from '#domain/sites/guest-info.ts'
 import { maxLogoBytes, removeLogo, setLogo } from '#domain/sites/logo.ts'
+import { guestLanguages } from '#slips/guest-languages.ts'
+import { type SlipLine, slipLines } from '#slips/slip-lines.ts'
 import { changeBody, isoOrNull, siteNumber, textOrNull, timeOrNull } from '../kit/fields.ts'
-import { imageAnswer } from '../kit/files/images.ts'
+import { fileAnswer } from '../kit/files/file-answer.ts'
 import { operation } from '../kit/operation.ts'
 import { houseSchema, houseToWire } from '../settings/house.ts'
 import { readSiteNumber, siteParams } from './sites.ts'
@@ -28,6 +39,12 @@ const fields = {
     examples: ['Reception: dial 9'],
     description: 'A line at the end of a slip. Null: none.',
   }),
+  slip_per_language: Type.Boolean({
+    description: 'True: each language of the slip has a slip of its own. False: one slip has all of them.',
+  }),
+  slip_password_for_keys: Type.Boolean({
+    description: 'Whether slips that API keys download have the Wi-Fi password. Only people may allow it.',
+  }),
   room_days: Type.Integer({
     minimum: 0,
     maximum: maxRoomDays,
@@ -36,10 +53,20 @@ const fields = {
   }),
 }
 
+const linesText = 'The lines of a slip in their order. `code` must be one of them.'
+
+/** The lines of a slip in a request. */
+export const slipLinesField = Type.Array(Type.Enum([...slipLines]), {
+  minItems: 1,
+  maxItems: slipLines.length,
+  description: linesText,
+})
+
 const guestInfoSchema = Type.Object(
   {
     site_id: siteNumber,
     ...fields,
+    slip_lines: slipLinesField,
     wifi_password: {
       ...textOrNull,
       description: 'The password of the guest Wi-Fi. Only people get it. It is always null for API keys.',
@@ -48,6 +75,9 @@ const guestInfoSchema = Type.Object(
     time_zone: Type.String({ examples: ['Europe/Vienna'] }),
     time_zone_is_default: Type.Boolean({ description: 'Whether `time_zone` is that of the service.' }),
     logo_updated_at: { ...timeOrNull, description: 'Null if the site has no logo.' },
+    can_send_email: Type.Boolean({
+      description: 'Whether messages can be sent to guests: there is a mail server, and a sender for the site.',
+    }),
     house: {
       ...houseSchema,
       description: 'The house that runs the service. A slip shows its name, and its logo if the site has none.',
@@ -69,14 +99,18 @@ export const getGuestInfo = operation({
   handle: (ctx, { actor, params }) => getGuestInfoOf(ctx, actor, readSiteNumber(params.id)),
 })
 
+type GuestInfoContext = Parameters<typeof readGuestInfo>[0] & SettingsContext & MailServerContext
+
 /** The facts of a site for a caller who may see it. */
-export async function getGuestInfoOf(
-  ctx: Parameters<typeof readGuestInfo>[0] & SettingsContext,
-  actor: Actor,
-  siteId: number,
-) {
-  const [info, house] = await Promise.all([readGuestInfo(ctx, actor, siteId), readHouse(ctx)])
-  return toWire(info, house)
+export async function getGuestInfoOf(ctx: GuestInfoContext, actor: Actor, siteId: number) {
+  const info = await readGuestInfo(ctx, actor, siteId)
+  return toWire(ctx, info)
+}
+
+/** The facts for drawing slips, with the Wi-Fi password if the slips of this caller may have it. */
+export async function getSlipInfoOf(ctx: GuestInfoContext, actor: Actor, siteId: number) {
+  const info = await readSlipInfo(ctx, actor, siteId)
+  return toWire(ctx, info)
 }
 
 export const updateGuestInfo = operation({
@@ -109,6 +143,15 @@ export const updateGuestInfo = operation({
       ),
       guest_languages: Type.Optional(fields.guest_languages),
       footer: Type.Optional(fields.footer),
+      slip_lines: Type.Optional(
+        Type.Unsafe<SlipLine[] | null>({
+          ...slipLinesField,
+          type: ['array', 'null'],
+          description: `${linesText} Null: all lines in the usual order.`,
+        }),
+      ),
+      slip_per_language: Type.Optional(fields.slip_per_language),
+      slip_password_for_keys: Type.Optional(fields.slip_password_for_keys),
       room_days: Type.Optional(fields.room_days),
     },
     { title: 'GuestInfoChange', examples: [{ wifi_name: 'Guests', time_zone: 'Europe/Vienna' }] },
@@ -122,9 +165,12 @@ export const updateGuestInfo = operation({
       timeZone: body.time_zone,
       guestLanguages: body.guest_languages,
       footer: body.footer,
+      slipLines: body.slip_lines,
+      slipPerLanguage: body.slip_per_language,
+      slipPasswordForKeys: body.slip_password_for_keys,
       roomDays: body.room_days,
     })
-    return toWire(changed, await readHouse(ctx))
+    return toWire(ctx, changed)
   },
 })
 
@@ -151,7 +197,7 @@ export const getLogo = operation({
   role: 'desk',
   status: 200,
   params: siteParams,
-  answer: imageAnswer,
+  answer: fileAnswer('image/png', 'image/jpeg'),
   async handle({ db }, { actor, params }) {
     const logo = await findLogo(db, readSiteNumber(params.id), limitingActorId(actor))
     if (!logo) throw new DomainError('not_found')
@@ -172,7 +218,14 @@ export const deleteLogo = operation({
   handle: ({ db }, { actor, params }) => removeLogo(db, actor, readSiteNumber(params.id)),
 })
 
-function toWire(info: GuestInfo, house: House): Static<typeof guestInfoSchema> {
+async function toWire(
+  ctx: SettingsContext & MailServerContext,
+  info: GuestInfo,
+): Promise<Static<typeof guestInfoSchema>> {
+  const [house, canSendEmail] = await Promise.all([
+    readHouse(ctx),
+    findCanSendMail(ctx.db, ctx.fixedSettings, info.siteId),
+  ])
   return {
     site_id: info.siteId,
     wifi_name: info.wifiName,
@@ -183,8 +236,12 @@ function toWire(info: GuestInfo, house: House): Static<typeof guestInfoSchema> {
     time_zone_is_default: info.timeZoneIsDefault,
     guest_languages: info.guestLanguages,
     footer: info.footer,
+    slip_lines: info.slipLines,
+    slip_per_language: info.slipPerLanguage,
+    slip_password_for_keys: info.slipPasswordForKeys,
     room_days: info.roomDays,
     logo_updated_at: isoOrNull(info.logoUpdatedAt),
+    can_send_email: canSendEmail,
     house: houseToWire(house),
   }
 }

@@ -8,13 +8,19 @@ import { checkControllerSite } from '#domain/sites/check-controller-site.ts'
 import { removeSite } from '#domain/sites/remove-site.ts'
 import { findSiteEffects, type SiteEffects } from '#domain/sites/site-effects.queries.ts'
 import {
+  countSitesByState,
   findSiteState,
   listAllowedSiteIds,
+  listFailingSites,
   listSiteIdsOf,
   listSiteStates,
+  listSiteStatesByName,
+  type SiteFilter,
+  type SiteGroup,
   type SiteProblem,
   type SiteState,
   type SiteStateName,
+  siteGroups,
 } from '#domain/sites/site-states.queries.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
 import type { UnreachableReason } from '#drivers/driver.ts'
@@ -24,13 +30,23 @@ import {
   isoOrNull,
   isSiteNumber,
   readUuid,
+  searchText,
   siteNumber,
   textOrNull,
   time,
   timeOrNull,
 } from '../kit/fields.ts'
+import { issuingChange, issuingFields, issuingToWire, readIssuing } from '../kit/issuing-fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
-import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from '../kit/pages.ts'
+import {
+  cutPage,
+  namePageQuery,
+  nextCursor,
+  numberCursor,
+  readNumberCursor,
+  readSiteNameCursor,
+  siteNameCursor,
+} from '../kit/pages.ts'
 
 const unreachableReasons = [
   'name_unknown',
@@ -99,30 +115,151 @@ export function readSiteNumber(text: string): number {
   return Number(text)
 }
 
+const summarySchema = Type.Object(
+  {
+    count: {
+      ...count,
+      description: 'Number of all sites of the key or person, active or not, whatever the filters are.',
+    },
+    states: Type.Array(Type.Object({ state: Type.Enum([...siteStates]), count }, { title: 'SitesInState' }), {
+      description: 'Number of sites in each state. States that no site has are left out.',
+    }),
+    failing: Type.Array(
+      Type.Object(
+        {
+          state: Type.Enum([...siteProblems]),
+          controller_id: Type.String({ format: 'uuid' }),
+          controller_name: Type.String(),
+          since: timeOrNull,
+          reason: unreachableReason,
+          site_count: count,
+          site_id: { ...siteNumber, description: 'One of the sites.' },
+        },
+        { title: 'FailingSites' },
+      ),
+      {
+        description:
+          'The causes of failures: sites of one controller that fail in the same way. At most 50, most sites first.',
+      },
+    ),
+  },
+  { title: 'SitesSummary' },
+)
+
+const mostFailing = 50
+
+const filterFields = {
+  id: Type.Optional(
+    Type.Array(siteNumber, { maxItems: 200, description: 'Only the site with this number. May be repeated.' }),
+  ),
+  text: Type.Optional({
+    ...searchText,
+    description:
+      'Only sites that have each of these words in their name, in the name of their controller, or in their number; upper and lower case are the same.',
+  }),
+  name: Type.Optional({ ...searchText, description: 'Only sites that have each of these words in their name.' }),
+  state: Type.Optional(Type.Enum([...siteStates], { description: 'Only sites in this state.' })),
+  active: Type.Optional(Type.Boolean({ description: 'Only sites that are active, or only those that are not.' })),
+  controller_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only sites of this controller.' })),
+}
+
 export const listSites = operation({
   method: 'GET',
   path: '/sites',
   operationId: 'listSites',
-  summary: 'List the sites of the key by number, active or not',
+  summary: 'List the sites of the key by number or by name, active or not',
   scope: 'read',
   role: 'desk',
   status: 200,
-  query: Type.Object(pageQuery, { additionalProperties: false }),
-  answer: Type.Object({ sites: Type.Array(siteSchema), next_cursor: nextCursor }),
-  handle: (ctx, { actor, now, query: { limit = 50, cursor } }) => listSitesOf(ctx, { actor, now, limit, cursor }),
+  query: Type.Object(
+    {
+      ...filterFields,
+      order: Type.Optional(
+        Type.Enum(['number', 'name', 'state'], {
+          default: 'number',
+          description:
+            '`name`: by name; sites that are not active are last. `state`: failing sites first, sites that are not active last, and by name within each group.',
+        }),
+      ),
+      with_summary: Type.Optional(
+        Type.Boolean({ default: false, description: 'Whether the answer has a `summary` of all sites.' }),
+      ),
+      ...namePageQuery,
+    },
+    { additionalProperties: false },
+  ),
+  answer: Type.Object({
+    sites: Type.Array(siteSchema),
+    next_cursor: nextCursor,
+    summary: Type.Optional(summarySchema),
+  }),
+  async handle(ctx, { actor, now, query }) {
+    const {
+      limit = 50,
+      cursor,
+      order,
+      with_summary: withSummary,
+      id: ids,
+      controller_id: controllerId,
+      ...filter
+    } = query
+    const wanted = { actor, now, limit, cursor, ...filter, ids, controllerId }
+    const page = await (order === 'name' || order === 'state'
+      ? listSitesByName(ctx, { ...wanted, order })
+      : listSitesOf(ctx, wanted))
+    return { ...page, ...(withSummary && { summary: await summarizeSitesOf(ctx, actor) }) }
+  },
 })
 
-type SitesWanted = { actor: Requester; now: Date; limit: number; cursor?: string | undefined }
+type SitesWanted = Omit<SiteFilter, 'onlySitesOf'> & {
+  actor: Requester
+  now: Date
+  limit: number
+  cursor?: string | undefined
+}
 
-/** A page of the sites that a caller may see. */
-export async function listSitesOf(
-  { db, today }: Pick<V2Context, 'db' | 'today'>,
-  { actor, now, limit, cursor }: SitesWanted,
-) {
+type SitesContext = Pick<V2Context, 'db' | 'today'>
+
+/** A page of the sites that a caller may see, by number. */
+export async function listSitesOf({ db, today }: SitesContext, { actor, now, limit, cursor, ...filter }: SitesWanted) {
   const after = readNumberCursor(cursor)
-  const found = await listSiteStates(db, { ...seenBy(actor, today(now)), after, limit: limit + 1 })
+  const found = await listSiteStates(db, { ...seenBy(actor, today(now)), ...filter, after, limit: limit + 1 })
   const { rows, next_cursor } = cutPage(found, limit, ({ id }) => numberCursor(id))
   return { sites: rows.map((site) => siteToWire(today, site)), next_cursor }
+}
+
+async function listSitesByName(
+  { db, today }: SitesContext,
+  { actor, now, limit, cursor, ...filter }: SitesWanted & { order: 'name' | 'state' },
+) {
+  const after = readSiteNameCursor<SiteGroup>(cursor, siteGroups[filter.order])
+  const found = await listSiteStatesByName(db, { ...seenBy(actor, today(now)), ...filter, after, limit: limit + 1 })
+  const { rows, next_cursor } = cutPage(found, limit, siteNameCursor)
+  return { sites: rows.map((site) => siteToWire(today, site)), next_cursor }
+}
+
+/** How many sites a caller has, and which of them fail. */
+export async function summarizeSitesOf(
+  { db }: Pick<V2Context, 'db'>,
+  actor: Requester,
+): Promise<Static<typeof summarySchema>> {
+  const onlySitesOf = limitingActorId(actor)
+  const states = await countSitesByState(db, onlySitesOf)
+  const isFailing = states.some(({ state }) => (siteProblems as readonly string[]).includes(state))
+  const failing = isFailing ? await listFailingSites(db, { onlySitesOf, limit: mostFailing }) : []
+  return {
+    count: states.reduce((sum, { count: ofState }) => sum + ofState, 0),
+    states,
+    failing: failing.map((cause) => ({
+      state: cause.state,
+      controller_id: cause.controllerId,
+      controller_name: cause.controllerName,
+      since: isoOrNull(cause.since),
+      reason: cause.reason,
+      site_count: cause.count,
+      site_id: cause.siteId,
+    })),
+  }
 }
 
 export const getSite = operation({
@@ -177,6 +314,7 @@ const settingsSchema = Type.Object(
     tags_names: Type.Boolean({
       description: 'Whether names on the controller get a tag that identifies the vouchers of this service.',
     }),
+    ...issuingFields,
     created_at: time,
   },
   { title: 'SiteSettings' },
@@ -261,13 +399,15 @@ export const updateSite = operation({
       tags_names: Type.Optional(
         Type.Boolean({ description: 'Whether to append a short tag to each name on the controller.' }),
       ),
+      ...issuingChange,
     },
     { title: 'SiteChange', examples: [{ name: 'Main building' }] },
   ),
   answer: settingsSchema,
-  async handle({ db }, { actor, params, body: { name, active, adopts_vouchers, tags_names } }) {
+  async handle({ db }, { actor, params, body }) {
+    const { name, active, adopts_vouchers: adoptsVouchers, tags_names: tagsNames } = body
     const id = readSiteNumber(params.id)
-    await setSite(db, actor, id, { name, active, adoptsVouchers: adopts_vouchers, tagsNames: tags_names })
+    await setSite(db, actor, id, { name, active, adoptsVouchers, tagsNames, ...readIssuing(body) })
     return readSettings(db, actor, id)
   },
 })
@@ -369,6 +509,7 @@ async function readSettings(db: Queryable, actor: Requester, id: number): Promis
     controller_site: site.controllerSite,
     adopts_vouchers: site.adoptsVouchers,
     tags_names: site.tagsNames,
+    ...issuingToWire(site),
     created_at: site.createdAt.toISOString(),
   }
 }

@@ -12,7 +12,9 @@ import { median, report, size, timeLimit } from '#test/measuring.ts'
 
 const app = await startApp()
 const pageSize = 200
-const count = size(200_000, 1_000_000)
+const count = size(100_000, 1_000_000)
+/** Only one voucher has a name that begins so. */
+const rareName = `gast ${size(77_777, 177_777)}`
 const { id: commonMaker } = await seedKey(app.db)
 const { id: rareMaker } = await seedPerson(app.db)
 
@@ -53,7 +55,7 @@ describe(`a site with ${count} vouchers`, async () => {
     ['source staff', { source: 'staff' }, /_coalesce_created_at_id_idx$/],
     ['source controller', { source: 'controller' }, /_site_id_created_at_id_idx\d?$/],
     ['code prefix', { codePrefix: '00486' }, /_code_site_id_idx$|_site_id_created_at_id_idx$/],
-    ['reference', { reference: 'R-177000' }, /_reference_site_id_idx$/],
+    ['reference', { reference: 'R-77000' }, /_reference_site_id_idx$/],
     ['part of the name', { nameContains: 'gast 77777' }, /_site_id_name_idx$/],
   ] as const)('filtered by %s: by its index, in one partition, under 300 ms', async (what, filter, index) => {
     const plan = await explain(site, { now, ...filter })
@@ -95,7 +97,7 @@ describe(`a site with ${count} vouchers`, async () => {
   test.each([
     ['that all vouchers have', 'ga'],
     ['that a tenth of them has', 'gast 1'],
-    ['that one has', 'gast 177777'],
+    ['that one has', rareName],
     ['that none has', 'zx'],
   ])(
     'a beginning of a name %s is found by the index of names, in one partition, with a bounded number of reads',
@@ -103,7 +105,7 @@ describe(`a site with ${count} vouchers`, async () => {
       const plan = await planOf((db) => findVouchersByName(db, { siteId: site, prefix, now, limit: 3 }))
       report(`a name ${what}: buffers and ms`, [plan.buffers, plan.ms])
 
-      expect(plan.rows).toBe(prefix === 'zx' ? 0 : prefix === 'gast 177777' ? 1 : 3)
+      expect(plan.rows).toBe(prefix === 'zx' ? 0 : prefix === rareName ? 1 : 3)
       const ofStatus = expect.stringMatching(/_status_created_at_id_idx$/)
       expect(plan.indexes.toSorted()).toEqual([
         expect.stringMatching(/_pkey$/),

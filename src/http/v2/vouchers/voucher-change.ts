@@ -25,7 +25,7 @@ const voucherChange = changeBody(
     valid_until: Type.Optional({
       ...timeOrNull,
       description:
-        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. Null: never.',
+        'The voucher is withdrawn at this time, used or not. At least one minute ahead and not after latest_valid_until. If you or the site have a longest duration, not further than that after the creation of the voucher. Null: never.',
     }),
     direction: Type.Optional(
       Type.Unsafe<Direction>({
@@ -58,23 +58,26 @@ export const updateVoucher = operation({
   params: voucherParams,
   body: voucherChange,
   answer: voucherSchema,
-  async handle({ db }, { actor, now, params, body, idempotencyKey, markReplayed }) {
+  async handle({ db, keyring }, { actor, now, params, body, idempotencyKey, markReplayed }) {
     const voucher = readPublicId(params.id)
     if (!voucher) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [voucher.siteId])
     const { name, reference, valid_until, direction } = body
-    const { isRepeat } = await changeVoucher(db, {
-      actor,
-      idempotencyKey,
-      contents: { id: params.id, ...body },
-      voucher,
-      direction,
-      change: {
-        name: name === undefined ? undefined : trimVoucherName(name),
-        reference,
-        validUntil: typeof valid_until === 'string' ? new Date(valid_until) : valid_until,
+    const { isRepeat } = await changeVoucher(
+      { db, keyring },
+      {
+        actor,
+        idempotencyKey,
+        contents: { id: params.id, ...body },
+        voucher,
+        direction,
+        change: {
+          name: name === undefined ? undefined : trimVoucherName(name),
+          reference,
+          validUntil: typeof valid_until === 'string' ? new Date(valid_until) : valid_until,
+        },
       },
-    })
+    )
     if (isRepeat) markReplayed()
     return voucherToWire(now, (await findRecordedVoucher(db, voucher.siteId, voucher.id)) as RecordedVoucher)
   },

@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
 import { limitingActorId } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
-import { endOf, latestValidUntil } from '#domain/record/voucher.ts'
+import { earliestOf, endOf, latestValidUntil } from '#domain/record/voucher.ts'
+import { longestMinutesOf } from '#domain/record/voucher-shape.ts'
 import { findGuestInfo } from '#domain/sites/guest-info.queries.ts'
+import { findLimitedSite } from '#domain/sites/sites.queries.ts'
+import { type EndProblem, latestAllowed } from '#domain/vouchers/change-voucher.ts'
 import { proposeEnd } from '#domain/vouchers/propose-end.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import { addCalendarDays, fromWallTime, isWallTime } from '#lib/zoned-time.ts'
@@ -24,9 +27,9 @@ const proposedEndSchema = Type.Object(
       enum: ['later', 'earlier', null],
       description: 'Where the end is, seen from the present one. Null: it is the same.',
     }),
-    error: Type.Unsafe<'valid_until_passed' | 'valid_until_too_late' | 'voucher_ended' | null>({
+    error: Type.Unsafe<EndProblem | 'voucher_ended' | null>({
       type: ['string', 'null'],
-      enum: ['valid_until_passed', 'valid_until_too_late', 'voucher_ended', null],
+      enum: ['valid_until_passed', 'valid_until_too_late', 'valid_until_beyond_limit', 'voucher_ended', null],
       description: 'Why a PATCH with this end would be rejected now. Null: it would be accepted.',
     }),
   },
@@ -80,8 +83,11 @@ export const getVoucherEnds = operation({
   async handle({ db, today }, { actor, now, params, query: { days = [], until } }) {
     const item = readPublicId(params.id)
     const site = item && (await findGuestInfo(db, item.siteId, limitingActorId(actor)))
-    const voucher = site && (await findRecordedVoucher(db, item.siteId, item.id))
-    if (!voucher) throw new DomainError('not_found')
+    const recorded = site && (await findRecordedVoucher(db, item.siteId, item.id))
+    if (!recorded) throw new DomainError('not_found')
+    const longestMinutes = longestMinutesOf([actor.issuing, await findLimitedSite(db, item.siteId, null)])
+    const voucher = { ...recorded, longestMinutes }
+    const latest = [latestValidUntil(now, voucher), voucher.validUntil && latestAllowed(voucher)]
     const timeZone = site.timeZone ?? today.timeZone
     const end = endOf(voucher)
     const proposed = [
@@ -91,7 +97,7 @@ export const getVoucherEnds = operation({
     return {
       time_zone: timeZone,
       ends_at: isoOrNull(end),
-      latest_valid_until: isoOrNull(latestValidUntil(now, voucher)),
+      latest_valid_until: isoOrNull(earliestOf(latest.filter((time) => time !== null))),
       ends: proposed.map((validUntil) => {
         const { days: between, direction, error } = proposeEnd(now, voucher, validUntil, timeZone)
         return { valid_until: validUntil.toISOString(), days: between, direction, error }

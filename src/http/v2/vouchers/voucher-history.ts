@@ -1,19 +1,28 @@
 import { type Static, Type } from 'typebox'
+import type { Requester } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
 import { type HistoryEntry, type RevokedReason, readVoucherHistory } from '#domain/vouchers/read-voucher-history.ts'
 import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
+import type { Keyring } from '#lib/cipher.ts'
 import { isoOrNull, readPublicId, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
+import { messageSchema, messageToWire } from '../messages/message-fields.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 import { voucherParams } from './vouchers.ts'
+
+const changedField = Type.Unsafe<'name' | 'reference' | 'valid_until'>({
+  type: 'string',
+  enum: ['name', 'reference', 'valid_until'],
+})
 
 const historyEntrySchema = Type.Object(
   {
     type: Type.Unsafe<HistoryEntry['type']>({
       type: 'string',
-      enum: ['created', 'changed', 'first_used', 'revocation_requested', 'revoked', 'expired'],
-      description: 'revoked: the voucher is gone from the controller. expired: its minutes have run out.',
+      enum: ['created', 'changed', 'first_used', 'revocation_requested', 'revoked', 'expired', 'message'],
+      description:
+        'revoked: the voucher is gone from the controller. expired: its minutes have run out. message: an e-mail to the guest; its time is that of the outcome once there is one.',
     }),
     at: time,
     by: Type.Union(
@@ -32,22 +41,28 @@ const historyEntrySchema = Type.Object(
       ],
       {
         description:
-          'The key or person that created or changed the voucher, or requested its revocation. Null for the other types, and if the voucher was created on the controller.',
+          'The key or person that created or changed the voucher, requested its revocation or sent the message. Null for the other types, and if the voucher was created on the controller.',
       },
     ),
+    changed: Type.Union([Type.Array(changedField), Type.Null()], {
+      description: 'The fields that changed; null unless the type is changed.',
+    }),
     changes: Type.Union(
       [
         Type.Object(
           {
-            name: Type.Optional(Type.String()),
-            reference: Type.Optional(textOrNull),
+            name: Type.Optional({
+              ...Type.String(),
+              description: 'Never given: names are not recorded. See `changed`.',
+            }),
+            reference: Type.Optional({ ...textOrNull, description: 'Never given, like `name`.' }),
             valid_until: Type.Optional(timeOrNull),
           },
           { title: 'HistoryChanges' },
         ),
         Type.Null(),
       ],
-      { description: 'The new values; null unless the type is changed.' },
+      { description: 'The new values, except of data of the guest; null unless the type is changed.' },
     ),
     reason: Type.Unsafe<RevokedReason | null>({
       type: ['string', 'null'],
@@ -62,6 +77,7 @@ const historyEntrySchema = Type.Object(
         'The outcome of the request, as in the rows of a revocation. Null unless the type is revocation_requested.',
     }),
     failure: { ...textOrNull, description: 'Why the last attempt to withdraw the voucher failed.' },
+    message: Type.Union([messageSchema, Type.Null()], { description: 'Null unless the type is message.' }),
     disconnected: Type.Unsafe<Disconnection | null>({
       type: ['string', 'null'],
       enum: ['all', 'none_online', 'unsupported', 'failed', null],
@@ -81,34 +97,39 @@ export const getVoucherHistory = operation({
   status: 200,
   params: voucherParams,
   answer: Type.Object({ history: Type.Array(historyEntrySchema) }),
-  async handle({ db }, { actor, now, params }) {
+  async handle({ db, keyring }, { actor, now, params }) {
     const item = readPublicId(params.id)
     if (!item) throw new DomainError('not_found')
     await findAllowedSites(db, actor, [item.siteId])
     const voucher = await findRecordedVoucher(db, item.siteId, item.id)
     if (!voucher) throw new DomainError('not_found')
-    return { history: (await readVoucherHistory(db, now, voucher)).map(entryToWire) }
+    return { history: (await readVoucherHistory(db, now, voucher)).map((entry) => entryToWire(keyring, actor, entry)) }
   },
 })
 
-function entryToWire(entry: HistoryEntry): Static<typeof historyEntrySchema> {
+function entryToWire(keyring: Keyring, actor: Requester, entry: HistoryEntry): Static<typeof historyEntrySchema> {
   const withdrawal = entry.type === 'revocation_requested' ? entry.withdrawal : null
   return {
     type: entry.type,
     at: entry.at.toISOString(),
     by: 'by' in entry && entry.by ? { kind: entry.by.kind, name: entry.by.name } : null,
-    changes: entry.type === 'changed' ? changesToWire(entry.change) : null,
+    changed: entry.type === 'changed' ? changedToWire(entry) : null,
+    changes: entry.type === 'changed' ? changesToWire(entry) : null,
     reason: entry.type === 'revoked' ? entry.reason : null,
     outcome: withdrawal && (withdrawal.outcome ?? 'pending'),
     failure: withdrawal?.failure ?? null,
+    message: entry.type === 'message' ? messageToWire(keyring, actor, entry.message) : null,
     disconnected: withdrawal?.disconnected ?? null,
   }
 }
 
-function changesToWire({ name, reference, validUntil }: Extract<HistoryEntry, { type: 'changed' }>['change']) {
-  return {
-    ...(name !== undefined && { name }),
-    ...(reference !== undefined && { reference }),
-    ...(validUntil !== undefined && { valid_until: isoOrNull(validUntil === null ? null : new Date(validUntil)) }),
-  }
+type Changed = Extract<HistoryEntry, { type: 'changed' }>
+
+function changedToWire({ change, guestFields }: Changed): ('name' | 'reference' | 'valid_until')[] {
+  return [...guestFields, ...('validUntil' in change ? ['valid_until' as const] : [])]
+}
+
+function changesToWire({ change: { validUntil } }: Changed) {
+  if (validUntil === undefined) return {}
+  return { valid_until: isoOrNull(validUntil === null ? null : new Date(validUntil)) }
 }

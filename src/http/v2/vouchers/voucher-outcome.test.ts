@@ -79,7 +79,7 @@ test('none: no such request, or the controller rejected it; asking creates nothi
 test('running while the controller works on it, without waiting; then made', async () => {
   await simulator.fault('slow', { delayMs: 1_500 })
   const creating = create('slow')
-  await expect.poll(() => outcomeOf('slow'), { timeout: 20_000 }).toEqual(running)
+  await expect.poll(() => outcomeOf('slow')).toEqual(running)
   const { id } = (await creating).json()
 
   expect(await outcomeOf('slow')).toMatchObject({ outcome: 'made', voucher: { id } })

@@ -23,6 +23,7 @@ import {
 } from '../kit/fields.ts'
 import { type NamedSite, operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nextCursor, pageQuery, readTimeCursor, timeCursor } from '../kit/pages.ts'
+import { messageField } from '../messages/message-fields.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 import { checkEnds, creationFields, nameField, toOptions } from './creation-options.ts'
 import { checkPublicId, filterFields, readFilterSites, readVoucherFilter } from './voucher-filter.ts'
@@ -189,7 +190,7 @@ export const createVoucher = operation({
   scope: 'write',
   role: 'desk',
   body: Type.Object(
-    { ...creationFields, name: nameField },
+    { ...creationFields, name: nameField, message: messageField },
     {
       additionalProperties: false,
       title: 'VoucherCreation',
@@ -201,12 +202,14 @@ export const createVoucher = operation({
   acceptsIdempotencyKey: true,
   failureHeaders: outcomeBeforeCreating,
   answer: voucherSchema,
-  async handle(ctx, { actor, now, body, idempotencyKey, markReplayed }) {
+  async handle(ctx, { actor, now, language, body, idempotencyKey, markReplayed }) {
     const { created, isRepeat } = await create(ctx, {
       actor,
+      message: body.message && { language: undefined, ...body.message, languageOfCaller: language },
       siteId: body.site_id,
       idempotencyKey,
       contents: body,
+      hasAddress: body.message !== undefined,
       name: trimVoucherName(body.name),
       options: toOptions(body),
     })

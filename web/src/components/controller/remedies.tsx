@@ -31,7 +31,18 @@ export function Remedy({ layer: { layer, cause }, check, remedies }: RemedyProps
   const { t } = useTranslation()
   const { trust, secret, address, driver } = remedies
   if (layer === 'certificate' && check.certificate?.trust === 'untrusted')
-    return <Certificate check={check} trust={trust} pinned={remedies.pinned ?? null} />
+    return (
+      <Certificate
+        certificate={check.certificate}
+        trust={trust}
+        before={remedies.pinned && <Changed pinned={remedies.pinned} />}
+        hint={
+          <Text fz={13} c="dimmed">
+            {t('connection-test.fingerprint-where')}
+          </Text>
+        }
+      />
+    )
   const needsSecret = causesOfSecret.includes(cause ?? '') || (cause === 'credentials_missing' && secret?.isSaved)
   if (secret && needsSecret)
     return <SecretField driver={check.driver} submit={secret.submit} isSaved={secret.isSaved} />
@@ -53,34 +64,30 @@ export function Remedy({ layer: { layer, cause }, check, remedies }: RemedyProps
   return null
 }
 
-type CertificateProps = { check: ControllerCheck; trust: Remedies['trust']; pinned: string | null }
+type CertificateProps = {
+  certificate: Pick<NonNullable<ControllerCheck['certificate']>, 'fingerprint' | 'subject' | 'valid_until'>
+  /** Undefined: this page cannot trust it. */
+  trust: Remedies['trust']
+  /** Above the fingerprint. */
+  before?: ReactNode
+  /** Above the buttons. */
+  hint?: ReactNode
+}
 
-function Certificate({ check, trust, pinned }: CertificateProps) {
+/** A certificate that nobody has checked yet, with a button to trust it. */
+export function Certificate({ certificate, trust, before, hint }: CertificateProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
-  if (!check.certificate) return null
-  const { fingerprint, subject, valid_until } = check.certificate
+  const { fingerprint, subject, valid_until } = certificate
   const date = valid_until === null ? '–' : formatTime(valid_until, { dateStyle: 'medium' })
   return (
     <Stack gap={8} align="stretch">
-      {pinned && (
-        <>
-          <Text fz={13} fw={500}>
-            {t('connection-test.fingerprint-before')}
-          </Text>
-          <Fingerprint value={pinned} />
-          <Text fz={13} fw={500}>
-            {t('connection-test.fingerprint-now')}
-          </Text>
-        </>
-      )}
+      {before}
       <Fingerprint value={fingerprint} />
       <Text fz={13} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {subject ? t('connection-test.subject', { subject, date }) : t('connection-test.subject-none', { date })}
       </Text>
-      <Text fz={13} c="dimmed">
-        {t('connection-test.fingerprint-where')}
-      </Text>
+      {hint}
       <Group gap="xs">
         {trust && (
           <Button leftSection={<IconShieldCheck size={16} aria-hidden />} onClick={() => trust(fingerprint)}>
@@ -92,6 +99,22 @@ function Certificate({ check, trust, pinned }: CertificateProps) {
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** The fingerprint that was recorded, above the one of now. */
+function Changed({ pinned }: { pinned: string }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Text fz={13} fw={500}>
+        {t('connection-test.fingerprint-before')}
+      </Text>
+      <Fingerprint value={pinned} />
+      <Text fz={13} fw={500}>
+        {t('connection-test.fingerprint-now')}
+      </Text>
+    </>
   )
 }
 
@@ -169,7 +192,15 @@ function PortField({ check, submit }: { check: ControllerCheck; submit: (address
 }
 
 /** A field and its button beside each other. The test may be part of a page with another form, so events end here. */
-function InlineForm({ onSubmit, action, children }: { onSubmit: () => void; action: string; children: ReactNode }) {
+export function InlineForm({
+  onSubmit,
+  action,
+  children,
+}: {
+  onSubmit: () => void
+  action: string
+  children: ReactNode
+}) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()

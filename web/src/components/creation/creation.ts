@@ -184,7 +184,9 @@ function nextStatus({ status }: Creation, event: CreationEvent): Creation['statu
 function statusAfter(failure: Failure, now: number): Creation['status'] {
   const { status, error, message, fields, requestId, outcome } = failure
   if (status === 401) return { kind: 'signed-out' }
-  if (status === 429) return { kind: 'limited', until: now + Math.max(1, failure.retryAfter ?? 5) * 1000 }
+  // A limit that is reached for today is no reason to wait and send again.
+  if (status === 429 && error !== 'daily_limit_reached')
+    return { kind: 'limited', until: now + Math.max(1, failure.retryAfter ?? 5) * 1000 }
   const isRejected = status >= 400 && status < 500 && status !== 409 && error !== 'unexpected_answer'
   if (outcome === 'none' || isRejected) return { kind: 'none', problem: { code: error, message, fields, requestId } }
   // Only the message "the service is unavailable, or held" is kept: it is still true when the outcome is known.

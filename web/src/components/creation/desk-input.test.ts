@@ -3,7 +3,7 @@ import type { Template } from '../../../../client/voucher-api.generated.ts'
 import { addDays, toInstant, toWallTime } from '../voucher/zoned-time.ts'
 import { checkInput, type DeskInput, limitsOf, toRequest } from './desk-input.ts'
 
-const facts = { site_id: 7, time_zone: 'Europe/Vienna', room_days: 3 }
+const facts = { site_id: 7, time_zone: 'Europe/Vienna', room_days: 3, can_send_email: true }
 const template = { id: 't1', expire_minutes: 240, max_uses: 2, qos: { down_kbps: 20_000, up_kbps: 0, quota_mb: 0 } }
 const input = (changes: Partial<DeskInput['limits']> = {}): DeskInput => ({
   name: ' Room 204 ',
@@ -52,11 +52,21 @@ test('an end is in the time zone of the site, and leaves room to extend the stay
   expect(toRequest(input({ unit: 'until' }), { ...facts, room_days: 0 })).not.toHaveProperty('extendable_until')
 })
 
+test('an address is sent with the voucher, unless it is empty or the site cannot send e-mail', () => {
+  const message = { email: ' gast@example.org ', language: 'pl' } as const
+  const sent = (some: object, where = facts) => toRequest({ ...input(), ...some }, where).message
+
+  expect(sent({ message })).toEqual({ email: 'gast@example.org', language: 'pl' })
+  expect(sent({ message: { ...message, email: ' ' } })).toBeUndefined()
+  expect(sent({ message }, { ...facts, can_send_email: false })).toBeUndefined()
+})
+
 test('a value that the service would reject has an error at its field', () => {
   const now = Date.parse('2026-11-18T10:00:00Z')
-  const check = (some: DeskInput) => checkInput(some, 'Europe/Vienna', now)
+  const check = (some: DeskInput) => checkInput(some, 'Europe/Vienna', { now })
 
   expect(check({ ...input(), name: '  ' })).toEqual({ name: 'name' })
+  expect(check({ ...input(), message: { email: 'gast', language: 'de' } })).toEqual({ email: 'email' })
   expect(check(input({ amount: '' }))).toEqual({ amount: 'amount' })
   expect(check(input({ unit: 'until', until: '2026-11-18 11:00:00' }))).toEqual({ until: 'until' })
   expect(check(input({ unit: 'until', until: '2026-11-18 11:01:00' }))).toEqual({})

@@ -1,4 +1,4 @@
-import type { GuestInfo, Template, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
+import type { GuestInfo, MessageCreation, Template, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
 import { hasFields } from '../../stored-value.ts'
 import { addDays, toInstant, tomorrowAt11, type WallTime } from '../voucher/zoned-time.ts'
 
@@ -24,22 +24,30 @@ export type DeskInput = {
   /** The id of a template, or `custom`. */
   choice: string
   limits: CustomLimits
+  /** Sent with the creation, unless the address is empty. */
+  message?: Required<MessageCreation> | undefined
 }
 
 /** Whether a stored value is input of the form. */
 export function isDeskInput(value: unknown): value is DeskInput {
-  const { limits } = (value ?? {}) as Partial<DeskInput>
+  const { limits, message } = (value ?? {}) as Partial<DeskInput>
   return (
+    (message === undefined || hasFields(message, { email: 'string', language: 'string' })) &&
     hasFields(value, { name: 'string', choice: 'string' }) &&
     hasFields(limits, { unit: 'string', until: 'string', devices: 'number', reference: 'string' })
   )
 }
 
 /** Fields that a person has to correct. The value is the last part of the key of the text. */
-export type InputErrors = { [Field in 'name' | 'amount' | 'until']?: Field }
+export type InputErrors = {
+  name?: 'name'
+  amount?: 'amount' | 'longest'
+  until?: 'until' | 'longest'
+  email?: 'email'
+}
 
 export const longestName = 244
-const longestMinutes = 1_000_000
+const mostMinutes = 1_000_000
 
 /** The limits that *Customise* begins with: those of the template that was chosen before. */
 export function limitsOf(template: Template | undefined, timeZone: string, now = new Date()): CustomLimits {
@@ -78,21 +86,40 @@ export function minutesOf({ unit, amount }: CustomLimits): number {
 }
 
 /** Finds values that the service would reject, so that the message is shown at its field. */
-export function checkInput({ name, choice, limits }: DeskInput, timeZone: string, now = Date.now()): InputErrors {
+export function checkInput(
+  { name, choice, limits, message }: DeskInput,
+  timeZone: string,
+  { now = Date.now(), longest = null }: { now?: number; longest?: number | null } = {},
+): InputErrors {
   const errors: InputErrors = {}
   if (name.trim() === '') errors.name = 'name'
+  if (message && !/^([^\s@]+@[^\s@]+)?$/.test(message.email.trim())) errors.email = 'email'
   if (choice !== custom) return errors
   if (limits.unit === 'until') {
-    if (toInstant(limits.until, timeZone).getTime() < now + 60_000) errors.until = 'until'
-  } else if (!(minutesOf(limits) >= 1 && minutesOf(limits) <= longestMinutes)) errors.amount = 'amount'
+    const minutes = (toInstant(limits.until, timeZone).getTime() - now) / 60_000
+    if (minutes < 1) errors.until = 'until'
+    else if (longest !== null && minutes > longest + 1) errors.until = 'longest' // the service rounds up to the minute
+  } else if (!(minutesOf(limits) >= 1 && minutesOf(limits) <= mostMinutes)) errors.amount = 'amount'
+  else if (longest !== null && minutesOf(limits) > longest) errors.amount = 'longest'
   return errors
 }
 
 type Facts = Pick<GuestInfo, 'site_id' | 'time_zone' | 'room_days'>
 
+/** The message that is sent with a voucher; undefined if there is no address, or if the site cannot send any. */
+export function messageToSend(
+  { message }: DeskInput,
+  { can_send_email: canSend }: Pick<GuestInfo, 'can_send_email'>,
+): DeskInput['message'] {
+  const email = message?.email.trim()
+  return canSend && message && email ? { ...message, email } : undefined
+}
+
 /** The request for the voucher that the form describes. */
-export function toRequest({ name, choice, limits }: DeskInput, facts: Facts): VoucherCreation {
-  const request = { site_id: facts.site_id, name: name.trim() }
+export function toRequest(input: DeskInput, facts: Facts & Pick<GuestInfo, 'can_send_email'>): VoucherCreation {
+  const { name, choice, limits } = input
+  const message = messageToSend(input, facts)
+  const request = { site_id: facts.site_id, name: name.trim(), ...(message && { message }) }
   if (choice !== custom) return { ...request, template_id: choice }
   const kbps = (mbps: number | '') => Math.round(Number(mbps) * 1000)
   return {

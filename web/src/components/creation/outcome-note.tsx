@@ -28,7 +28,8 @@ export function OutcomeNote({ creation, site, timeZone, hint = '' }: Props) {
   const { t } = useTranslation()
   const { status, startedAt } = creation
   const now = useSeconds(status.kind === 'unknown' || status.kind === 'limited')
-  if (status.kind === 'none') return <NoneNote problem={status.problem} site={site} timeZone={timeZone} hint={hint} />
+  if (status.kind === 'none')
+    return <NoneNote creation={creation} problem={status.problem} {...{ site, timeZone, hint }} />
   if (status.kind === 'limited')
     return (
       <Note tone="warn" title={t('desk.limited')} Icon={IconHourglassHigh}>
@@ -57,11 +58,11 @@ export function OutcomeNote({ creation, site, timeZone, hint = '' }: Props) {
   )
 }
 
-type NoneProps = { problem: Problem; site: Site; timeZone: string; hint: string }
+type NoneProps = Required<Props> & { problem: Problem }
 
-function NoneNote({ problem, site, timeZone, hint }: NoneProps) {
+function NoneNote({ creation, problem, site, timeZone, hint }: NoneProps) {
   const { t } = useTranslation()
-  const reason = useReason(problem, site, timeZone)
+  const reason = useReason(problem, creation, site, timeZone)
   return (
     <Note tone="bad" title={t('desk.none')} Icon={IconPlugConnectedX}>
       {[reason, hint].filter(Boolean).join(' ')}
@@ -71,13 +72,15 @@ function NoneNote({ problem, site, timeZone, hint }: NoneProps) {
 }
 
 /** Why nothing was made: a text of the desk if there is one, otherwise the message of the service. */
-function useReason({ code, message, fields }: Problem, site: Site, timeZone: string): string {
+function useReason({ code, message, fields }: Problem, { request }: Creation, site: Site, timeZone: string): string {
   const { t } = useTranslation()
   const since = site.unreachable_since
   const [wasOut, setWasOut] = useState(since !== null)
   useEffect(() => {
     if (since !== null) setWasOut(true)
   }, [since])
+  // The line below the form says until when. A message has limits of its own, which only the service knows.
+  if (code === 'daily_limit_reached' && !request.message) return t('issued.none')
   if (code === 'controller_busy') return t('desk.controller-busy')
   if (code === 'controller_unreachable') {
     if (wasOut && since === null) return t('outage.try-again')

@@ -15,10 +15,11 @@ import {
 } from '@mantine/core'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
-import { allTimeZones, languageName } from '../../formats.ts'
+import { allTimeZones } from '../../formats.ts'
+import { guestLanguagesByName } from '../../guest-languages-by-name.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { guestLanguages } from '../../print/slip-texts.ts'
 import { useVisibilityToggle } from '../password-field.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -47,8 +48,9 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
         label={t('guest-info.languages')}
         description={t('guest-info.languages-what')}
         inputWrapperOrder={order}
-        maxValues={2}
-        data={guestLanguages.map((value) => ({ value, label: languageName(value) }))}
+        maxValues={maxSlipLanguages}
+        data={guestLanguagesByName()}
+        searchable
         {...form.getInputProps('guest_languages')}
       />
       <TextInput

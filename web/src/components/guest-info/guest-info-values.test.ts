@@ -6,7 +6,14 @@ test.each([
     ['de-AT', 'de', 'en-US', 'en'],
     ['de', 'en'],
   ],
-  [['pt-BR', 'fr'], ['fr']],
+  [
+    ['ca', 'pt-BR', 'fr'],
+    ['pt', 'fr'],
+  ],
+  [
+    ['no', 'nb-NO', 'nn-NO', 'uk'],
+    ['nb', 'uk'],
+  ],
   [
     ['it', 'de', 'en'],
     ['it', 'de'],

@@ -1,8 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { TFunction } from 'i18next'
+import { type GuestLanguage, guestLanguages } from '#slips/guest-languages.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
 import { allTimeZones, browserZone } from '../../formats.ts'
-import { type GuestLanguage, guestLanguages } from '../../print/slip-texts.ts'
 import type { GuestInfoToSave } from '../../queries/guest-info.ts'
 
 /** The facts of a site as the form has them. An empty text means none; an empty time zone is that of the service. */
@@ -57,9 +57,15 @@ export function withBrowserValues(values: GuestInfoValues, stored: GuestInfo): G
   }
 }
 
-/** The languages of slips among those of the browser, e.g. de, en from de-AT, de, en-US. A slip has at most two. */
+/** Browsers also call Norwegian `no`. There is no slip in Nynorsk, and its readers read Bokmål. */
+const namesInBrowsers: Record<string, GuestLanguage> = { no: 'nb', nn: 'nb' }
+
+/** The languages of slips among those of the browser, e.g. de, en from de-AT, de, en-US. At most two, so that the slip stays short. */
 export function languagesOf(locales: readonly string[]): GuestLanguage[] {
-  const languages = locales.map((locale) => guestLanguages.find((language) => language === locale.split('-', 1)[0]))
+  const languages = locales.map((locale) => {
+    const name = locale.split('-', 1)[0] ?? ''
+    return namesInBrowsers[name] ?? guestLanguages.find((language) => language === name)
+  })
   return [...new Set(languages.filter((language) => language !== undefined))].slice(0, 2)
 }
 

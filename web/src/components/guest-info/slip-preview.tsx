@@ -2,11 +2,13 @@ import '../../print/print.css'
 import { Paper as Frame, Group, SegmentedControl, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
+import { maxSlipLanguages } from '#slips/slip-lines.ts'
+import { slipsOf } from '#slips/slip-parts.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
 import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
 import type { Paper } from '../../print/sheet.tsx'
 import { Slip, WifiQr } from '../../print/slip.tsx'
-import type { SlipVoucher } from '../../print/slip-facts.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import type { GuestInfoValues } from './guest-info-values.ts'
@@ -34,6 +36,9 @@ export function SlipPreview({ siteName, values, stored, voucher }: Props) {
     wifi_hidden: values.wifi_hidden,
     time_zone: values.time_zone || stored.time_zone,
     footer: values.footer.trim() || null,
+    wifi_password_set: values.hasPassword,
+    slip_lines: stored.slip_lines,
+    slip_per_language: stored.slip_per_language,
   }
   const example: SlipVoucher = {
     id: 'preview',
@@ -44,6 +49,8 @@ export function SlipPreview({ siteName, values, stored, voucher }: Props) {
     valid_until: null,
     created_at: new Date(0).toISOString(),
   }
+  const site = { name: siteName, guestInfo, house: stored.house?.name ?? null }
+  const [parts = []] = slipsOf(voucher ?? example, site, languages.slice(0, maxSlipLanguages))
   return (
     <Frame component="section" withBorder radius="lg" className={classes.preview} aria-label={t('guest-info.preview')}>
       <Group justify="space-between" mb="md">
@@ -62,12 +69,7 @@ export function SlipPreview({ siteName, values, stored, voucher }: Props) {
         <WifiQr guestInfo={guestInfo}>
           {(qrId) => (
             <div className={paper === 'a4' ? 'vs-sheet' : 'vs-roll'}>
-              <Slip
-                voucher={voucher ?? example}
-                site={{ name: siteName, guestInfo, house: stored.house?.name ?? null, logoUrl }}
-                qrId={qrId}
-                languages={languages.slice(0, 2)}
-              />
+              <Slip parts={parts} logoUrl={logoUrl} qrId={qrId} isCard={paper === 'a4'} />
             </div>
           )}
         </WifiQr>

@@ -7,6 +7,8 @@ import { Moment } from '../moment.tsx'
 import { Notice } from '../notice.tsx'
 import classes from './app-shell.module.css'
 
+const titles = { restored: 'hold.restored', command: 'hold.held', trial: 'hold.trial' } as const
+
 /** Tells managers and administrators on every page that the service is held, and how to end the hold. */
 export function HoldBanner() {
   const { t } = useTranslation()
@@ -16,7 +18,7 @@ export function HoldBanner() {
   if (!hold?.held_since) return null
   return (
     <div className={classes.hold}>
-      <Notice tone="warn" title={t(hold.backup_taken_at ? 'hold.restored' : 'hold.held')}>
+      <Notice tone="warn" title={t(titles[hold.reason ?? 'command'] ?? 'hold.held')}>
         <div>
           {hold.backup_taken_at && (
             <>
@@ -26,7 +28,7 @@ export function HoldBanner() {
           {t('hold.effect')}
         </div>
         <div>
-          {t('hold.remedy')} <code>voucher-service resume</code>
+          {t(hold.reason === 'trial' ? 'hold.remedy-trial' : 'hold.remedy')} <code>voucher-service resume</code>
         </div>
       </Notice>
     </div>

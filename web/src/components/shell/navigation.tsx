@@ -19,7 +19,7 @@ import { orValue } from '../../newer-values.ts'
 import { pollEvery } from '../../queries/polling.ts'
 import { webhooksQuery } from '../../queries/webhooks.ts'
 import { useMustSetUp, usePerson } from '../../session.tsx'
-import { isFailing, useScope } from '../../sites.ts'
+import { useSiteCounts } from '../../sites.ts'
 import { fitWithin, HouseLogo } from '../logo.tsx'
 import classes from './app-shell.module.css'
 import { PersonPanel } from './person-panel.tsx'
@@ -45,7 +45,7 @@ export function useEntries(): (Entry & { failing: number })[] {
   const { role } = usePerson()
   const isManager = role !== 'desk'
   const mustSetUp = useMustSetUp()
-  const { sites } = useScope()
+  const siteCounts = useSiteCounts()
   const { data: webhooks } = useQuery({
     ...webhooksQuery,
     enabled: isManager && !mustSetUp,
@@ -53,7 +53,7 @@ export function useEntries(): (Entry & { failing: number })[] {
   })
   if (mustSetUp) return []
   const failing = {
-    '/sites': sites?.filter(({ state }) => isFailing(state)).length ?? 0,
+    '/sites': siteCounts?.failing ?? 0,
     '/webhooks': webhooks?.filter((one) => one.failing_since ?? one.disabled_at).length ?? 0,
   }
   return entries

@@ -16,10 +16,11 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site, Voucher } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
+import { useFoundSites } from '../../found-sites.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { foundVouchersQuery } from '../../queries/vouchers.ts'
 import { usePerson } from '../../session.tsx'
-import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
+import { isFailing, siteStateText, toneOf, useAllSitesName, useFindSite, useScope } from '../../sites.ts'
 import { StateDot } from '../state-dot.tsx'
 import { errorTexts } from '../state-pages.tsx'
 import { StatusMark, StatusWords } from '../voucher/status-mark.tsx'
@@ -117,8 +118,9 @@ function FoundSites({ words }: { words: string }) {
   const { sites = [], choose } = useScope()
   const all = useAllSitesName()
   const isPhone = useLayout() === 'phone'
+  const matching = useFoundSites(words, { isShown: words !== '' }).found
   if (sites.length < 2) return null
-  const found = words === '' ? [] : sites.filter(({ name }) => name.toLowerCase().includes(words))
+  const found = words === '' ? [] : matching
   const isAllFound = all.toLowerCase().includes(words)
   if (found.length === 0 && !isAllFound) return null
   return (
@@ -162,10 +164,10 @@ function stateColor(state: Site['state']): string {
 function Actions({ words }: { words: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { sites = [], site: chosen } = useScope()
+  const { site: chosen } = useScope()
   const isAdmin = usePerson().role === 'admin'
+  const [found] = useFoundSites(words, { isShown: words !== '' }).found
   if (words === '') return null
-  const found = sites.find(({ name }) => name.toLowerCase().includes(words))
   const site = found ?? chosen
   if (!site) return null
   const { id, name } = site
@@ -216,7 +218,8 @@ function FoundVouchers({ vouchers, error }: { vouchers: Voucher[]; error: unknow
   const navigate = useNavigate()
   const { sites = [], site } = useScope()
   const isPhone = useLayout() === 'phone'
-  const siteName = (id: number) => (sites.length < 2 ? '' : (sites.find((one) => one.id === id)?.name ?? ''))
+  const find = useFindSite()
+  const siteName = (id: number) => (sites.length < 2 ? '' : (find(id)?.name ?? ''))
   if (error) {
     const isSlow = toApiError(error).error === 'search_too_slow' // the text of the API names parameters
     return (

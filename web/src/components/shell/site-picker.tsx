@@ -3,16 +3,17 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
+import { shownAtMost, useFoundSites } from '../../found-sites.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { useHouse } from '../../house.ts'
-import { isFailing, siteStateText, toneOf, useAllSitesName, useScope } from '../../sites.ts'
+import { siteStateText, toneOf, useAllSitesName, useScope, useSiteCounts } from '../../sites.ts'
 import { Logo } from '../logo.tsx'
+import { MoreSites } from '../more-sites.tsx'
 import { StateDot } from '../state-dot.tsx'
 import { clockWords } from '../voucher/voucher-words.ts'
 import classes from './app-shell.module.css'
 
 const allSites = 'all'
-const shownAtMost = 100
 
 /** Chooses the site that the whole app shows. A person with one site sees only its name and state. */
 export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
@@ -24,9 +25,9 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
     onDropdownClose: () => setSearch(''),
     onDropdownOpen: () => combobox.focusSearchInput(),
   })
+  const { found, hasMore, isLoading } = useFoundSites(search, { isShown: combobox.dropdownOpened })
   if (sites === undefined || sites.length < 2) return <Label sites={sites} site={site} isSmall={isSmall} />
 
-  const found = sites.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
   return (
     <Combobox
       store={combobox}
@@ -71,8 +72,8 @@ export function SitePicker({ isSmall = false }: { isSmall?: boolean }) {
               </Group>
             </Combobox.Option>
           ))}
-          {found.length === 0 && <Combobox.Empty>{t('sites.none-found')}</Combobox.Empty>}
-          {found.length > shownAtMost && <Combobox.Empty>{t('sites.more', { count: found.length })}</Combobox.Empty>}
+          {found.length === 0 && !isLoading && <Combobox.Empty>{t('sites.none-found')}</Combobox.Empty>}
+          <MoreSites found={found} hasMore={hasMore} />
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>
@@ -92,13 +93,9 @@ function Label({ sites, site, isSmall, canChoose = false, isOpen = false }: Labe
   const house = useHouse()
   const isBelowHouse = useLayout() === 'full' && (house.name ?? house.logo) !== null
   const all = useAllSitesName()
-  const failing = sites?.filter((one) => isFailing(one.state)).length ?? 0
-  const tones = sites?.map((one) => toneOf(one.state)) ?? []
-  const worst =
-    (['bad', 'warn'] as const).find((tone) => tones.includes(tone)) ?? (tones.includes('none') ? 'none' : 'ok')
+  const { failing = 0, unknown = 0, worst = 'ok' as const } = useSiteCounts() ?? {}
   const tone = site ? toneOf(site.state) : worst
   const name = site?.name ?? (sites?.length ? all : (house.name ?? t('app.name')))
-  const unknown = sites?.filter((one) => one.state === 'unknown').length ?? 0
   const stateOfAll = () => {
     if (failing > 0) return t('sites.failing', { count: failing })
     return unknown > 0 ? t('sites.some-unknown', { count: unknown }) : t('sites.all-reachable')

@@ -17,6 +17,8 @@ type FilterProps<Value extends string> = {
   value: Value | undefined
   options: { value: Value; label: string }[]
   onChange: (value: Value | undefined) => void
+  /** If the options are only those that the service found: searches others, and the name of the chosen one. */
+  remote?: { onSearch: (text: string) => void; chosen: string | undefined } | undefined
 }
 
 /** The number of options from which a menu has a search field. */
@@ -24,21 +26,27 @@ const searchFrom = 12
 const shownAtMost = 100
 
 /** A menu with one choice. While a filter is set, it is tinted and has its own ×. */
-export function FilterMenu<Value extends string>({ label, value, options, onChange }: FilterProps<Value>) {
+export function FilterMenu<Value extends string>({ label, value, options, onChange, remote }: FilterProps<Value>) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
-  const chosen = options.find((option) => option.value === value)
-  const found = options.filter((option) => option.label.toLowerCase().includes(search.trim().toLowerCase()))
+  const chosen = remote ? remote.chosen : options.find((option) => option.value === value)?.label
+  const found = remote
+    ? options
+    : options.filter((option) => option.label.toLowerCase().includes(search.trim().toLowerCase()))
+  const change = (text: string) => {
+    setSearch(text)
+    remote?.onSearch(text)
+  }
   return (
-    <FilterFrame label={label} chosen={chosen?.label} onClear={() => onChange(undefined)} onClose={() => setSearch('')}>
-      {options.length >= searchFrom && (
+    <FilterFrame label={label} chosen={chosen} onClear={() => onChange(undefined)} onClose={() => change('')}>
+      {(remote || options.length >= searchFrom) && (
         <TextInput
           m={4}
           data-autofocus
           aria-label={t('table.search-options')}
           placeholder={t('table.search-options')}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => change(event.currentTarget.value)}
         />
       )}
       {found.slice(0, shownAtMost).map((option) => (

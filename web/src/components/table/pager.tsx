@@ -13,6 +13,8 @@ type Props = PagePosition & {
   onMove: (position: PagePosition) => void
   /** The list is sorted by name instead of by time. */
   isByName?: boolean
+  /** The text of the position, if the page can say more. */
+  positionText?: (first: number, last: number) => string
   children?: ReactNode
 }
 
@@ -24,8 +26,12 @@ const cursorBefore = new Map<string, string | undefined>()
  * lead to older rows. So *Newer* leads to the page from which this one was opened, or to the first one if its address
  * was opened directly.
  */
-export function Pager({ cursor, page = 1, size, count, nextCursor, onMove, isByName = false, children }: Props) {
+export function Pager(props: Props) {
+  const { cursor, page = 1, size, count, nextCursor, onMove, isByName = false, children } = props
   const { t } = useTranslation()
+  const usualText = (from: number, to: number) =>
+    t(isByName ? 'table.position-by-name' : 'table.position', { first: from, last: to })
+  const { positionText = usualText } = props
   if (count === 0 && page === 1 && !children) return null
   const first = (page - 1) * size + 1
   const goBack = () => {
@@ -38,9 +44,7 @@ export function Pager({ cursor, page = 1, size, count, nextCursor, onMove, isByN
   }
   return (
     <div className={classes.foot}>
-      <span>
-        {count > 0 && t(isByName ? 'table.position-by-name' : 'table.position', { first, last: first + count - 1 })}
-      </span>
+      <span>{count > 0 && positionText(first, first + count - 1)}</span>
       {children}
       <Group gap="sm">
         <Button variant="default" size="xs" disabled={page === 1} onClick={goBack}>

@@ -1,6 +1,6 @@
 import { QRCodeSVG } from 'qrcode.react'
 import { useTranslation } from 'react-i18next'
-import { type WifiFacts, wifiQrText } from '../../print/wifi-qr.ts'
+import { type WifiFacts, wifiQrText } from '#slips/wifi-qr.ts'
 import classes from './wifi-qr.module.css'
 
 /** A QR code that connects a device to the guest Wi-Fi, dark on white in both themes. */

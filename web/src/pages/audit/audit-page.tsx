@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -53,6 +53,11 @@ export function AuditPage() {
           {t('audit.export')}
         </Button>
       </PageTitle>
+      {data?.can_be_changed && (
+        <Text size="sm" c="dimmed" mb="md">
+          {t('audit.can-be-changed')}
+        </Text>
+      )}
       <Filters search={search} onFilter={filter} names={namesOf(t, search, data?.entries ?? [])} />
       {exporting.error && (
         <div style={{ marginBottom: 16 }}>

@@ -54,14 +54,15 @@ export type Difference = { field: string; before?: unknown; after: unknown; secr
 
 /** The fields of an entry with their values before and after. The name is left out: the sentence has it. */
 export function differencesOf({ details }: AuditEntry): Difference[] {
-  const { changes, before, name: _, ...more } = details
+  const { changes, before, name: _, guest_fields: ofGuest, ...more } = details
   const old = isObject(before) ? before : {}
   const changed = Object.entries(isObject(changes) ? changes : {}).map(([field, value]) =>
     isFromTo(value)
       ? { field, before: value.from, after: value.to }
       : { field, ...(field in old && { before: old[field] }), after: value },
   )
-  return [...changed, ...Object.entries(more).flatMap(otherDetail)]
+  const hidden = (Array.isArray(ofGuest) ? ofGuest : []).map((field) => otherDetail([`${field}_replaced`, true]))
+  return [...changed, ...hidden.flat(), ...Object.entries(more).flatMap(otherDetail)]
 }
 
 /** Secrets are recorded as `secret_replaced: true` or `wifi_password: "replaced"`. */

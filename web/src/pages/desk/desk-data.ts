@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Site, Template } from '../../../../client/voucher-api.generated.ts'
 import { deskSiteKey } from '../../queries/desk.ts'
+import { useFindSite } from '../../sites.ts'
 
 const templateKey = (siteId: number) => `vs.desk.template.${siteId}`
 
@@ -17,8 +18,10 @@ export function useDeskSite(sites: Site[], scope: Site | undefined) {
     localStorage.setItem(deskSiteKey, String(siteId))
     setChosen(siteId)
   }
+  const find = useFindSite()
+  const last = scope === undefined && chosen > 0 ? find(chosen) : null
   const first = sites.length <= mostSiteButtons ? sites[0] : undefined
-  return { site: scope ?? sites.find(({ id }) => id === chosen) ?? first, choose }
+  return { site: scope ?? (last?.active ? last : first), choose }
 }
 
 /** The default template of the site, otherwise the one for all sites. */
@@ -35,4 +38,14 @@ export function firstTemplate(siteId: number, templates: Template[]): Template |
 
 export function rememberTemplate(siteId: number, templateId: string): void {
   localStorage.setItem(templateKey(siteId), templateId)
+}
+
+const emailKey = 'vs.desk.email'
+
+/** Whether this computer shows the fields for an e-mail from the beginning: if the last guest got one. */
+export const showsEmailFields = () => localStorage.getItem(emailKey) !== null
+
+export function rememberEmailFields(areShown: boolean): void {
+  if (areShown) localStorage.setItem(emailKey, 'shown')
+  else localStorage.removeItem(emailKey)
 }

@@ -143,6 +143,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
               site={site}
               guestInfo={guestInfo}
               isNew={opened === undefined}
+              sentTo={isNewShown ? current.request.message?.email : undefined}
               onNext={goOn}
               onUndo={store.undo} // the form still has the text
               onSecondCode={createSecondCode}
@@ -238,7 +239,7 @@ function emptyInput(site: Site, templates: Template[], { time_zone: timeZone }: 
 function nextInput(input: DeskInput, templates: Template[]): DeskInput {
   const template = defaultTemplate(templates)
   if (template) return { name: '', choice: template.id, limits: unusedLimits }
-  return { ...input, name: '', limits: { ...input.limits, reference: '' } }
+  return { ...input, name: '', limits: { ...input.limits, reference: '' }, message: undefined }
 }
 
 /** Stored input with its template or, if the site does not have that one, with the first choice of the site. */

@@ -1,6 +1,6 @@
-import { Select } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Site } from '../../../../client/voucher-api.generated.ts'
+import { SiteSelect } from '../../components/site-select.tsx'
 import { isFailing, siteStateText } from '../../sites.ts'
 import classes from './desk.module.css'
 import { mostSiteButtons } from './desk-data.ts'
@@ -12,16 +12,12 @@ export function SiteField({ sites, chosen, onChoose }: Props) {
   const { t } = useTranslation()
   if (sites.length > mostSiteButtons)
     return (
-      <Select
+      <SiteSelect
         label={t('desk-site.label')}
         placeholder={t('desk.choose-site')}
         mb={24}
         size="md"
-        searchable
         allowDeselect={false}
-        nothingFoundMessage={t('sites.none-found')}
-        limit={100}
-        data={sites.map(({ id, name }) => ({ value: String(id), label: name }))}
         value={chosen ? String(chosen.id) : null}
         onChange={(id) => id && onChoose(Number(id))}
       />

@@ -1,6 +1,12 @@
 import type { TFunction } from 'i18next'
-import type { Template } from '../../../../client/voucher-api.generated.ts'
-import { type CustomLimits, custom, type DeskInput, minutesOf } from '../../components/creation/desk-input.ts'
+import type { GuestInfo, Template } from '../../../../client/voucher-api.generated.ts'
+import {
+  type CustomLimits,
+  custom,
+  type DeskInput,
+  messageToSend,
+  minutesOf,
+} from '../../components/creation/desk-input.ts'
 import {
   deviceWords,
   durationWords,
@@ -23,9 +29,14 @@ export function templateWords(t: TFunction, { name, expire_minutes: minutes, max
 }
 
 /** The sentence for what Enter creates: "New voucher for “Huber” · 1 day from first use · 2 devices". Without a name, only the limits. */
-export function sentenceOf(t: TFunction, input: DeskInput, templates: Template[], timeZone: string): string {
+export function sentenceOf(t: TFunction, input: DeskInput, templates: Template[], guestInfo: GuestInfo): string {
   const name = input.name.trim()
-  return joinWords(name && t('found.new-for', { name }), limitsSentence(t, input, templates, timeZone))
+  const email = messageToSend(input, guestInfo)?.email
+  return joinWords(
+    name && t('found.new-for', { name }),
+    limitsSentence(t, input, templates, guestInfo.time_zone),
+    email ? t('by-email.sentence', { email }) : '',
+  )
 }
 
 function limitsSentence(t: TFunction, input: DeskInput, templates: Template[], timeZone: string): string {

@@ -1,10 +1,11 @@
 import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
+import { issuingWords } from '../../components/issuing/issuing-fields.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { dayAndClock, formatNumber, formatTime, shortDay } from '../../formats.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
-import { useScope, useScopeZone } from '../../sites.ts'
+import { useFindSite, useScopeZone } from '../../sites.ts'
 import { type KeyAction, ScopeMark } from './key-table.tsx'
 import { ExpiryWords, LimitWords, useSitesWords } from './key-words.tsx'
 import classes from './keys.module.css'
@@ -51,12 +52,16 @@ export function KeyDrawer({ apiKey, onClose, onAction }: Props) {
   )
 }
 
+/** A key may have a thousand sites. */
+const namesShown = 20
+
 function Facts({ apiKey }: { apiKey: Key }) {
   const { t } = useTranslation()
-  const { sites = [] } = useScope()
+  const find = useFindSite()
   const timeZone = useScopeZone()
   const sitesWords = useSitesWords()
-  const names = apiKey.site_ids.map((id) => sites.find((site) => site.id === id)?.name ?? `#${id}`)
+  const names = apiKey.site_ids.slice(0, namesShown).map((id) => find(id)?.name ?? `#${id}`)
+  const more = apiKey.site_ids.length - names.length
   return (
     <dl className={classes.facts}>
       <dt>{t('keys-page.prefix')}</dt>
@@ -66,11 +71,21 @@ function Facts({ apiKey }: { apiKey: Key }) {
         <ScopeMark apiKey={apiKey} />
       </dd>
       <dt>{t('keys-page.sites-title')}</dt>
-      <dd>{apiKey.all_sites ? sitesWords(apiKey) : names.join(', ')}</dd>
+      <dd>
+        {apiKey.all_sites
+          ? sitesWords(apiKey)
+          : [...names, ...(more > 0 ? [t('keys-page.more-sites', { count: more })] : [])].join(', ')}
+      </dd>
       <dt>{t('keys-page.limit')}</dt>
       <dd>
         <LimitWords apiKey={apiKey} />
       </dd>
+      {apiKey.scope !== 'read' && (
+        <>
+          <dt>{t('issuing.title')}</dt>
+          <dd>{issuingWords(t, apiKey)}</dd>
+        </>
+      )}
       <dt>{t('keys-page.expires')}</dt>
       <dd>
         <ExpiryWords apiKey={apiKey} />

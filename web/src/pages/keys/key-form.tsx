@@ -3,6 +3,8 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import type { Key, KeyWithSecret, NewKey } from '../../../../client/voucher-api.generated.ts'
 import { DialogActions } from '../../components/dialog.tsx'
+import { checkIssuing, IssuingFields } from '../../components/issuing/issuing-fields.tsx'
+import { issuingNames } from '../../components/issuing/issuing-input.ts'
 import { SitesField } from '../../components/sites-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
@@ -27,10 +29,13 @@ export function useKeyForm(initialValues: KeyInput, saving: Saving) {
   const { t } = useTranslation()
   return useSaveForm<KeyInput, NewKey, KeyWithSecret, Key>({
     initialValues,
-    validate: (values) =>
-      Object.fromEntries(Object.entries(checkInput(values)).map(([field, text]) => [field, t(text)])),
+    validate: (values) => ({
+      perDay: checkIssuing(t).perDay(values.perDay),
+      longest: checkIssuing(t).longest(values.longest),
+      ...Object.fromEntries(Object.entries(checkInput(values)).map(([field, text]) => [field, t(text)])),
+    }),
     toFields: (values) => toNewKey(values),
-    fields: { site_ids: 'sites', requests_per_minute: 'limit', expires_at: 'expiry' },
+    fields: { site_ids: 'sites', requests_per_minute: 'limit', expires_at: 'expiry', ...issuingNames },
     ...saving,
   })
 }
@@ -70,6 +75,7 @@ export function KeyForm({ form, element, isSaving, error, isNew, submitLabel, on
           value={form.values.sites}
         />
         <LimitFields form={form} />
+        {(!isNew || form.values.scope !== 'read') && <IssuingFields form={form} />}
         <ExpiryFields form={form} />
         {error && <ErrorMessage error={error} />}
         <DialogActions onCancel={onCancel}>

@@ -21,6 +21,8 @@ test('a new key works until the end of its last day', () => {
     site_ids: null,
     requests_per_minute: 600,
     expires_at: new Date('2026-12-16T23:59:59').toISOString(),
+    vouchers_per_day: null,
+    longest_minutes: null,
   })
   expect(toNewKey({ ...filled, expiry: 'never', isUnlimited: true }, now)).toMatchObject({
     requests_per_minute: null,

@@ -1,10 +1,11 @@
 import type { Key, NewKey } from '../../../../client/voucher-api.generated.ts'
+import { type IssuingInput, issuingInputOf, toIssuing } from '../../components/issuing/issuing-input.ts'
 
 export const scopes = ['read', 'write', 'manage'] as const
 export const expiryChoices = ['30', '90', '365', 'date', 'never'] as const
 
 /** The contents of the form. `date` is a day such as 2027-03-31, used if `expiry` is `date`. */
-export type KeyInput = {
+export type KeyInput = IssuingInput & {
   name: string
   scope: (typeof scopes)[number]
   sites: number[] | 'all'
@@ -22,6 +23,7 @@ export const emptyInput: KeyInput = {
   isUnlimited: false,
   expiry: '365',
   date: '',
+  ...issuingInputOf(undefined),
 }
 
 export function inputOf(key: Key): KeyInput {
@@ -33,6 +35,7 @@ export function inputOf(key: Key): KeyInput {
     isUnlimited: key.requests_per_minute === null,
     expiry: key.expires_at ? 'date' : 'never',
     date: key.expires_at ? localDay(new Date(key.expires_at)) : '',
+    ...issuingInputOf(key),
   }
 }
 
@@ -63,6 +66,7 @@ export function toNewKey(input: KeyInput, now = new Date()): NewKey {
     site_ids: input.sites === 'all' ? null : input.sites,
     requests_per_minute: input.isUnlimited || input.limit === '' ? null : input.limit,
     expires_at: expiryOf(input, now),
+    ...toIssuing(input),
   }
 }
 

@@ -2,17 +2,17 @@ import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { formatTime, shortDay } from '../../formats.ts'
-import { useScope, useScopeZone } from '../../sites.ts'
+import { useFindSite, useScopeZone } from '../../sites.ts'
 import classes from './keys.module.css'
 import { daysUntil, expiryOf } from './keys-data.ts'
 
 /** The sites of a key in a few words: all, the name of one, or a number. */
 export function useSitesWords(): (key: Pick<Key, 'all_sites' | 'site_ids'>) => string {
   const { t } = useTranslation()
-  const { sites = [] } = useScope()
+  const find = useFindSite()
   return ({ all_sites, site_ids }) => {
     if (all_sites) return t('keys-page.all-sites')
-    const name = site_ids.length === 1 && sites.find(({ id }) => id === site_ids[0])?.name
+    const name = site_ids.length === 1 && find(site_ids[0] as number)?.name
     return name || t('keys-page.sites', { count: site_ids.length })
   }
 }

@@ -5,6 +5,7 @@ import {
   IconKey,
   IconListDetails,
   IconLock,
+  IconMailX,
   IconPlayerPause,
   IconPlugConnectedX,
   IconWebhook,
@@ -34,10 +35,11 @@ type Words = { t: TFunction; formats: Formats; isAdmin: boolean }
 
 /** One line for each problem, the worst kind first. */
 export function attentionLines({ t, formats, isAdmin }: Words, attention: Attention): AttentionLine[] {
-  const { worker_running: isWorkerRunning, controllers, webhooks, keys, batches, unrecorded } = attention
+  const { worker_running: isWorkerRunning, controllers, mail, webhooks, keys, batches, unrecorded } = attention
   return [
     ...(isWorkerRunning ? [] : [workerLine(t)]),
     ...controllerLines(t, formats, controllers, isAdmin),
+    ...(mail ? [mailLine(t, formats, mail)] : []),
     ...webhookLines(t, formats, webhooks),
     ...batchLines(t, formats, batches),
     ...keyLines(t, formats, keys),
@@ -108,6 +110,20 @@ function controllerLink(id: string, isAdmin: boolean): LinkProps {
   return isAdmin
     ? linkOptions({ to: '/sites/controllers/$controllerId', params: { controllerId: id } })
     : linkOptions({ to: '/sites', search: { controller: id } })
+}
+
+function mailLine(t: TFunction, formats: Formats, mail: NonNullable<Attention['mail']>): AttentionLine {
+  const { failing_since, message, answer, waiting } = mail
+  const wait = t('overview.messages-wait', { count: waiting, number: formats.number(waiting) })
+  return {
+    key: 'mail',
+    tone: 'bad',
+    Icon: IconMailX,
+    title: t('overview.mail-fails', { since: formats.since(failing_since) }),
+    detail: [wait, message, ...(answer === null ? [] : [t('overview.mail-answer', { answer })])].join(' '),
+    action: t('overview.action-mail'),
+    link: linkOptions({ to: '/settings', search: { tab: 'email' } }),
+  }
 }
 
 function webhookLines(t: TFunction, formats: Formats, webhooks: Attention['webhooks']): AttentionLine[] {

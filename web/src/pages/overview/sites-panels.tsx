@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Panel } from '../../components/panel.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { orValue } from '../../newer-values.ts'
-import { toneOf } from '../../sites.ts'
+import { toneOf, useKnownSites } from '../../sites.ts'
 import classes from './overview.module.css'
 import { type Overview, useFormats } from './overview-data.ts'
 
@@ -76,6 +76,8 @@ export function Meter({ share }: { share: number }) {
 
 const states: State[] = ['reachable', 'unreachable', 'sign_in_refused', 'certificate', 'failing', 'unknown', 'inactive']
 
+const sumOf = (counted: { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0)
+
 /** A state of a newer service is counted as unknown. */
 function knownState(state: State): State {
   return states.find((known) => known === state) ?? 'unknown'
@@ -86,6 +88,8 @@ export function WallPanel({ overview, sites }: Props) {
   const { t } = useTranslation()
   const { number, duration } = useFormats(overview.time_zone)
   const { wall } = sites
+  const { summary } = useKnownSites()
+  const stateCounts = wall.length > 0 ? wall.map(({ state }) => ({ state, count: 1 })) : (summary?.states ?? [])
   const longest = overview.attention.controllers.find(({ problem, since }) => problem === 'unreachable' && since)
   const outage = longest?.since && duration((Date.now() - new Date(longest.since).getTime()) / 1000)
   const all = (
@@ -106,7 +110,7 @@ export function WallPanel({ overview, sites }: Props) {
       )}
       <ul className={classes.states}>
         {states
-          .map((state) => ({ state, count: wall.filter((site) => knownState(site.state) === state).length }))
+          .map((state) => ({ state, count: sumOf(stateCounts.filter((one) => knownState(one.state) === state)) }))
           .filter(({ count }) => count > 0)
           .map(({ state, count }) => (
             <li key={state}>

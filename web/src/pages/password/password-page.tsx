@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -80,6 +80,7 @@ function PasswordForm({ token }: { token: string }) {
 /** The service does not say why a link is rejected, so this names all reasons. */
 function LinkOver() {
   const { t } = useTranslation()
+  const { link_mail: hasLinkMail, password_sign_in: hasPasswords } = useSession()
   return (
     <Stack gap={18}>
       <Notice tone="bad">
@@ -92,6 +93,11 @@ function LinkOver() {
       <Button component={Link} to="/sign-in" variant="default" size="md" fz="md" fullWidth>
         {t('sign-in.submit')}
       </Button>
+      {hasLinkMail && hasPasswords && (
+        <Anchor component={Link} to="/forgotten-password" fz={13.5}>
+          {t('password-link.again')}
+        </Anchor>
+      )}
     </Stack>
   )
 }

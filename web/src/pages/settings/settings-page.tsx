@@ -1,8 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageTitle } from '../../components/page-title.tsx'
 import { addTexts } from '../../i18n/i18n.ts'
+import { lazyPart } from '../../new-version.tsx'
 import { usePerson } from '../../session.tsx'
 import { useScopeZone } from '../../sites.ts'
 import { AboutTab } from './about-tab.tsx'
@@ -17,15 +18,22 @@ import { UnsavedContext } from './unsaved.ts'
 
 addTexts({ de, en })
 
+const SlipsTab = lazyPart(async () => (await import('./slips/slips-tab.tsx')).SlipsTab)
+const EmailTab = lazyPart(async () => (await import('./email/email-tab.tsx')).EmailTab)
+const GuestDataTab = lazyPart(async () => (await import('./guest-data/guest-data-tab.tsx')).GuestDataTab)
+
 const allTabs = [
   { tab: undefined, label: 'settings.staff', Content: StaffTab },
   { tab: 'templates', label: 'settings.templates', Content: TemplatesTab },
+  { tab: 'slips', label: 'settings.slips', Content: SlipsTab },
   { tab: 'appearance', label: 'settings.appearance', Content: AppearanceTab, isForAdministrators: true },
+  { tab: 'email', label: 'settings.email', Content: EmailTab, isForAdministrators: true },
   { tab: 'sign-in', label: 'settings.sign-in', Content: SignInTab, isForAdministrators: true },
+  { tab: 'guest-data', label: 'settings.guest-data', Content: GuestDataTab, isForAdministrators: true },
   { tab: 'about', label: 'settings.about', Content: AboutTab },
 ] as const
 
-/** Staff, templates, the appearance of the house, sign-in and facts about the service. The tabs are links, so that each has its own address. */
+/** Staff, templates, slips, the appearance of the house, e-mail, sign-in, guests' data and facts about the service. The tabs are links, so that each has its own address. */
 export function SettingsPage() {
   const { t } = useTranslation()
   const { tab } = useSearch({ from: '/shell/settings' })
@@ -53,7 +61,9 @@ export function SettingsPage() {
         ))}
       </nav>
       <UnsavedContext value={setIsUnsaved}>
-        <Content />
+        <Suspense>
+          <Content />
+        </Suspense>
       </UnsavedContext>
     </>
   )

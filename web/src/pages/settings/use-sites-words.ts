@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next'
-import { useAllSites } from '../../sites.ts'
+import { useFindSite } from '../../sites.ts'
 
 type SiteRights = { all_sites: boolean; site_ids: number[] }
 
 /** Returns a function that names the sites of somebody's rights: one or two by name, otherwise how many. */
 export function useSitesNamer(): (rights: SiteRights) => string {
   const { t } = useTranslation()
-  const { sites = [] } = useAllSites()
+  const find = useFindSite()
   return ({ all_sites: isAll, site_ids: ids }) => {
-    const names = ids.map((id) => sites.find((site) => site.id === id)?.name)
     if (isAll) return t('settings.all-sites')
+    const names = ids.slice(0, 2).map((id) => find(id)?.name)
     return ids.length > 2 || names.includes(undefined) ? t('settings.sites', { count: ids.length }) : names.join(', ')
   }
 }

@@ -1,5 +1,5 @@
-import { Stack, Text } from '@mantine/core'
-import { useSearch } from '@tanstack/react-router'
+import { Anchor, Stack, Text } from '@mantine/core'
+import { Link, useSearch } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CardPage } from '../../components/card-page.tsx'
@@ -46,9 +46,15 @@ export function SignInPage() {
             <UnencryptedLine />
             {problem && <SignInProblem problem={problem} start={start} />}
             <SignInMethods next={next} onUnencrypted={() => setIsRefused(true)} onSignedIn={signedIn}>
-              <Text fz={13.5} c="dimmed">
-                {t('sign-in.forgotten')}
-              </Text>
+              {session.link_mail ? (
+                <Anchor component={Link} to="/forgotten-password" fz={13.5}>
+                  {t('sign-in.forgotten')}
+                </Anchor>
+              ) : (
+                <Text fz={13.5} c="dimmed">
+                  {t('sign-in.forgotten')} {t('sign-in.forgotten-ask')}
+                </Text>
+              )}
             </SignInMethods>
           </Stack>
         </CardPage>

@@ -1,5 +1,6 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +12,8 @@ import { useVisibilityToggle } from '../../components/password-field.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateController } from '../../queries/controllers.ts'
-import { useAllSites } from '../../sites.ts'
+import { foundSitesQuery } from '../../queries/found-sites.ts'
+import { useKnownSites } from '../../sites.ts'
 import classes from './sites.module.css'
 
 type Props = {
@@ -71,7 +73,7 @@ export function ControllerFacts({ controller, exceptSite, onChanged }: Props) {
           <>
             <dt>{t('sites-page.also')}</dt>
             <dd>
-              <Neighbours controllerId={controller.id} exceptSite={exceptSite} />
+              <Neighbours controllerId={controller.id} controllerSites={controller.sites} exceptSite={exceptSite} />
             </dd>
           </>
         )}
@@ -99,13 +101,18 @@ function CertificateFact({ controller: { address, certificate_pin } }: { control
 
 const namedAtMost = 3
 
-function Neighbours({ controllerId, exceptSite }: { controllerId: string; exceptSite: number }) {
+type NeighboursProps = { controllerId: string; controllerSites: number; exceptSite: number }
+
+function Neighbours({ controllerId, controllerSites, exceptSite }: NeighboursProps) {
   const { t } = useTranslation()
-  const { sites = [] } = useAllSites()
-  const others = sites.filter(({ id, controller_id }) => controller_id === controllerId && id !== exceptSite)
-  if (others.length === 0) return t('sites-page.no-other')
+  const { sites = [], summary } = useKnownSites()
+  const search = { controller_id: controllerId, limit: namedAtMost + 1 }
+  const { data } = useQuery({ ...foundSitesQuery(search), enabled: summary !== undefined })
+  const onController = summary ? (data?.sites ?? []) : sites.filter((site) => site.controller_id === controllerId)
+  const others = onController.filter(({ id }) => id !== exceptSite)
+  if (others.length === 0) return summary && !data ? '' : t('sites-page.no-other')
   const named = others.slice(0, namedAtMost).map(({ name }) => name)
-  const more = others.length - named.length
+  const more = (summary ? controllerSites - 1 : others.length) - named.length
   return [...named, ...(more > 0 ? [t('sites-page.others', { count: more })] : [])].join(', ')
 }
 

@@ -22,6 +22,7 @@ import { ControllerFacts } from './controller-facts.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { GuestInfoPanel } from './guest-info-panel.tsx'
+import { IssuingPanel } from './issuing-panel.tsx'
 import { SiteActions } from './site-actions.tsx'
 import { failingSince } from './site-state.ts'
 import { SyncButton, SyncProblem, useSiteSync } from './site-sync.tsx'
@@ -150,6 +151,7 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
         <div className={classes.column}>
           <GuestInfoPanel site={site} />
           <StayPanel site={site} />
+          <IssuingPanel site={site} settings={settings} />
           <ControllerFacts controller={controller} exceptSite={site.id} onChanged={run} />
           <SiteActions site={site} />
         </div>

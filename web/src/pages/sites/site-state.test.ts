@@ -46,7 +46,7 @@ test('sites of one controller that fail in the same way are one problem, the lar
   ])
 
   expect(
-    troubles.map(({ controllerName, state, since, sites }) => [controllerName, state, since, sites.length]),
+    troubles.map(({ controllerName, state, since, siteCount }) => [controllerName, state, since, siteCount]),
   ).toEqual([
     ['unifi-07', 'unreachable', at, 2],
     ['unifi-03', 'sign_in_refused', later, 1],

@@ -1,4 +1,4 @@
-import type { Site } from '../../../../client/voucher-api.generated.ts'
+import type { Site, SitesSummary } from '../../../../client/voucher-api.generated.ts'
 import { compareNames } from '../../formats.ts'
 import { type FailingState, isFailing, toneOf } from '../../sites.ts'
 
@@ -14,7 +14,9 @@ export type Trouble = {
   controllerName: string
   since: string | null
   reason: Site['unreachable_reason']
-  sites: Site[]
+  siteCount: number
+  /** One of the sites. */
+  siteId: number
 }
 
 /** One entry for each cause: red ones first, then the one that concerns most sites. */
@@ -25,16 +27,43 @@ export function findTroubles(sites: Site[]): Trouble[] {
     if (!isFailing(state)) continue
     const { controller_id: controllerId, controller_name: controllerName, unreachable_reason: reason } = site
     const key = `${controllerId} ${state}`
-    const trouble = troubles.get(key) ?? { state, controllerId, controllerName, since: null, reason, sites: [] }
+    const trouble = troubles.get(key) ?? {
+      state,
+      controllerId,
+      controllerName,
+      since: null,
+      reason,
+      siteCount: 0,
+      siteId: site.id,
+    }
     const since = failingSince(site)
     if (since !== null && (trouble.since === null || since < trouble.since)) trouble.since = since
-    trouble.sites.push(site)
+    trouble.siteCount++
     troubles.set(key, trouble)
   }
-  return [...troubles.values()].toSorted(
+  return inOrder([...troubles.values()])
+}
+
+/** The causes as the service found them. */
+export function troublesOf({ failing }: SitesSummary): Trouble[] {
+  return inOrder(
+    failing.map((cause) => ({
+      state: cause.state,
+      controllerId: cause.controller_id,
+      controllerName: cause.controller_name,
+      since: cause.since,
+      reason: cause.reason,
+      siteCount: cause.site_count,
+      siteId: cause.site_id,
+    })),
+  )
+}
+
+function inOrder(troubles: Trouble[]): Trouble[] {
+  return troubles.toSorted(
     (a, b) =>
       rankOfTone(a.state) - rankOfTone(b.state) ||
-      b.sites.length - a.sites.length ||
+      b.siteCount - a.siteCount ||
       compareNames(a.controllerName, b.controllerName),
   )
 }

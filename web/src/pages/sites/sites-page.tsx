@@ -1,26 +1,29 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { IconChevronRight, IconFileImport, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Site } from '../../../../client/voucher-api.generated.ts'
+import type { Site, SitesSummary } from '../../../../client/voucher-api.generated.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
-import { FilterBar, FilterMenu, SearchField } from '../../components/table/filters.tsx'
+import { FilterBar, FilterChip, FilterMenu, SearchField } from '../../components/table/filters.tsx'
+import { Pager } from '../../components/table/pager.tsx'
 import tableClasses from '../../components/table/table.module.css'
 import { compareNames, formatNumber } from '../../formats.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { addTexts } from '../../i18n/i18n.ts'
 import { orValue } from '../../newer-values.ts'
+import { watchedSitesQuery } from '../../queries/found-sites.ts'
 import { usePerson } from '../../session.tsx'
-import { useAllSites, useScopeZone } from '../../sites.ts'
+import { useKnownSites, useScopeZone } from '../../sites.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { ImportDialog } from './import-dialog.tsx'
-import { findSites, findTroubles } from './site-state.ts'
+import { findSites, findTroubles, troublesOf } from './site-state.ts'
 import classes from './sites.module.css'
 import { StateMark } from './state-mark.tsx'
 import { TroubleList } from './trouble-list.tsx'
@@ -38,28 +41,49 @@ const states: Site['state'][] = [
   'inactive',
 ]
 
-/** All sites with their state. They are loaded once and searched in the browser. */
+/** All sites with their state. Up to 200 are loaded once and searched in the browser, more are searched by the service. */
 export function SitesPage() {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
   const isAdmin = usePerson().role === 'admin'
-  const { sites, error, reload, isFetching } = useAllSites()
+  const { sites, summary, error: knownError, reload, isFetching } = useKnownSites()
   const [isImporting, setIsImporting] = useState(false)
-  const { q = '', state, controller, page = 1 } = useSearch({ from: '/shell/sites' })
+  const { q = '', state, controller, cursor, page = 1 } = useSearch({ from: '/shell/sites' })
   const navigate = useNavigate({ from: '/sites' })
-  const change = (next: { q?: string; state?: string | undefined; controller?: string | undefined; page?: number }) =>
-    void navigate({ search: (old) => ({ ...old, page: undefined, ...next }), replace: true })
+  const change = (next: Change) =>
+    void navigate({ search: (old) => ({ ...old, page: undefined, cursor: undefined, ...next }), replace: true })
+  const chosenState = readState(state)
+  const words = q.trim()
+  const search = {
+    ...(words !== '' && { text: words.slice(0, 255) }),
+    ...(chosenState && { state: chosenState }),
+    ...(controller && { controller_id: controller }),
+    order: 'state' as const,
+    limit: pageSize,
+    ...(cursor && { cursor }),
+  }
+  const remote = useQuery({ ...watchedSitesQuery(search), enabled: summary !== undefined })
+  const error = knownError ?? (remote.data ? null : remote.error)
 
   if (error)
     return (
       <>
         <PageTitle title={t('sites-page.title')} />
-        <ErrorMessage error={error} onRetry={reload} />
+        <ErrorMessage error={error} onRetry={knownError ? reload : () => void remote.refetch()} />
       </>
     )
   const isEmpty = sites?.length === 0
-  const found = sites && findSites(sites, { search: q, state: readState(state), controllerId: controller })
+  const found =
+    sites && !summary ? findSites(sites, { search: q, state: chosenState, controllerId: controller }) : undefined
   const first = (page - 1) * pageSize
+  const isWhole = words === '' && !chosenState && !controller
+  const positionText = (from: number, to: number) => {
+    const count = isWhole ? summary?.count : remote.data?.next_cursor ? undefined : to
+    return count === undefined
+      ? t('sites-page.position-of-more', { first: from, last: to })
+      : t('sites-page.position', { first: from, last: to, count })
+  }
+  const rows = summary ? remote.data?.sites : found?.slice(first, first + pageSize)
   return (
     <>
       <PageTitle title={t('sites-page.title')} timeZone={timeZone}>
@@ -67,15 +91,24 @@ export function SitesPage() {
       </PageTitle>
       {sites && (
         <TroubleList
-          troubles={findTroubles(sites)}
+          troubles={summary ? troublesOf(summary) : findTroubles(sites)}
           isAdmin={isAdmin}
           onShow={(controllerId) => change({ controller: controllerId })}
         />
       )}
-      {!isEmpty && <Filters sites={sites ?? []} q={q} state={state} controller={controller} onChange={change} />}
+      {!isEmpty && (
+        <Filters
+          sites={summary ? (rows ?? []) : (sites ?? [])}
+          summary={summary}
+          q={q}
+          state={state}
+          controller={controller}
+          onChange={change}
+        />
+      )}
       <SiteTable
-        rows={found?.slice(first, first + pageSize)}
-        isFetching={isFetching}
+        rows={rows}
+        isFetching={summary ? remote.isFetching && remote.isPlaceholderData : isFetching}
         empty={
           isEmpty ? (
             <EmptyState
@@ -90,7 +123,21 @@ export function SitesPage() {
             </EmptyState>
           )
         }
-        foot={found && <Pages page={page} count={found.length} onMove={(next) => change({ page: next })} />}
+        foot={
+          found ? (
+            <Pages page={page} count={found.length} onMove={(next) => change({ page: next })} />
+          ) : (
+            <Pager
+              {...(cursor && { cursor, page })}
+              size={pageSize}
+              count={rows?.length ?? 0}
+              nextCursor={remote.data?.next_cursor}
+              onMove={change}
+              positionText={positionText}
+              isByName
+            />
+          )
+        }
       />
       {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
     </>
@@ -126,15 +173,24 @@ function Actions({ onImport }: { onImport: () => void }) {
   )
 }
 
+type Change = {
+  q?: string
+  state?: string | undefined
+  controller?: string | undefined
+  cursor?: string | undefined
+  page?: number | undefined
+}
+
 type FilterProps = {
   sites: Site[]
+  summary: SitesSummary | undefined
   q: string
   state: string | undefined
   controller: string | undefined
-  onChange: (next: { q?: string; state?: string | undefined; controller?: string | undefined }) => void
+  onChange: (next: Change) => void
 }
 
-function Filters({ sites, q, state, controller, onChange }: FilterProps) {
+function Filters({ sites, summary, q, state, controller, onChange }: FilterProps) {
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'
   const controllers = [...new Map(sites.map((site) => [site.controller_id, site.controller_name]))]
@@ -143,7 +199,7 @@ function Filters({ sites, q, state, controller, onChange }: FilterProps) {
       <SearchField
         value={q}
         onChange={(text) => onChange({ q: text })}
-        placeholder={t('sites-page.search', { count: sites.length })}
+        placeholder={t('sites-page.search', { count: summary?.count ?? sites.length })}
       />
       <FilterMenu
         label={t('sites-page.state')}
@@ -151,7 +207,13 @@ function Filters({ sites, q, state, controller, onChange }: FilterProps) {
         options={states.map((value) => ({ value: value as string, label: t(`sites-page.state-${value}`) }))}
         onChange={(value) => onChange({ state: value })}
       />
-      {controllers.length > 1 && (
+      {summary && controller && (
+        <FilterChip
+          name={controllers.find(([id]) => id === controller)?.[1] ?? t('sites-page.controller')}
+          onRemove={() => onChange({ controller: undefined })}
+        />
+      )}
+      {!summary && controllers.length > 1 && (
         <FilterMenu
           label={t('sites-page.controller')}
           value={controller}

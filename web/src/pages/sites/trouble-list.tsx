@@ -35,7 +35,7 @@ export function TroubleList({ troubles, isAdmin, onShow }: Props) {
             </Text>
           </span>
           <Text component="span" c="dimmed" fz={13.5} style={{ whiteSpace: 'nowrap' }}>
-            {t('sites-page.count', { count: trouble.sites.length })}
+            {t('sites-page.count', { count: trouble.siteCount })}
           </Text>
           <Remedy trouble={trouble} isAdmin={isAdmin} onShow={onShow} />
         </li>
@@ -53,15 +53,14 @@ function Why({ trouble: { state, reason } }: { trouble: Trouble }) {
 /** A controller with several sites has its own page. A manager cannot open it and sees its sites in the table. */
 function Remedy({ trouble, isAdmin, onShow }: Omit<Props, 'troubles'> & { trouble: Trouble }) {
   const { t } = useTranslation()
-  const { controllerId, controllerName, sites, state } = trouble
-  const [first] = sites
+  const { controllerId, controllerName, siteCount, siteId, state } = trouble
   const label = isAdmin ? t(`sites-page.remedy-${state}`) : t('sites-page.show')
   const button = { variant: 'default', size: 'xs', miw: 116, 'aria-label': `${label}: ${controllerName}` } as const
-  if (sites.length === 1 && first)
+  if (siteCount === 1)
     return (
       <Button
         {...button}
-        renderRoot={(props) => <Link to="/sites/$siteId" params={{ siteId: String(first.id) }} {...props} />}
+        renderRoot={(props) => <Link to="/sites/$siteId" params={{ siteId: String(siteId) }} {...props} />}
       >
         {label}
       </Button>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Voucher, VoucherHistoryEntry } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { messageWords } from '../../components/voucher/email/message-words.ts'
 import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../hooks/use-delayed.ts'
 import { orValue } from '../../newer-values.ts'
@@ -33,6 +34,11 @@ export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: st
                 {outcomeWords(t, entry)}
               </Text>
             )}
+            {entry.message?.answer && (
+              <Text span display="block" fz={12} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {entry.message.answer}
+              </Text>
+            )}
           </span>
           <Text span fz={13} c="dimmed">
             <Moment at={entry.at} timeZone={timeZone} />
@@ -43,7 +49,8 @@ export function Timeline({ voucher, timeZone }: { voucher: Voucher; timeZone: st
   )
 }
 
-function toneOf({ type, outcome }: VoucherHistoryEntry): 'plain' | 'accent' | 'bad' | 'warn' {
+function toneOf({ type, outcome, message }: VoucherHistoryEntry): 'plain' | 'accent' | 'bad' | 'warn' {
+  if (message) return message.state === 'rejected' || message.state === 'expired' ? 'bad' : 'plain'
   if (type === 'first_used') return 'accent'
   if (type === 'revoked' || outcome === 'failed') return 'bad'
   return outcome === 'pending' ? 'warn' : 'plain'
@@ -51,6 +58,7 @@ function toneOf({ type, outcome }: VoucherHistoryEntry): 'plain' | 'accent' | 'b
 
 export function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: string): string[] {
   const by = entry.by?.name
+  if (entry.message) return [messageWords(t, entry.message), ...(by ? [t('voucher-email.by', { by })] : [])]
   if (entry.type === 'changed') return changeWords(t, entry, timeZone)
   if (entry.type === 'created') return [by ? t('vouchers.created-by', { by }) : t('vouchers.created-on-controller')]
   if (entry.type === 'first_used') return [t('vouchers.first-used')]
@@ -60,17 +68,16 @@ export function entryWords(t: TFunction, entry: VoucherHistoryEntry, timeZone: s
   return [t(`vouchers.revoked-${entry.reason ?? 'controller'}`, orValue(entry.reason ?? ''))]
 }
 
-/** The words of a change: one phrase for each changed field. */
-function changeWords(t: TFunction, { by, changes }: VoucherHistoryEntry, timeZone: string): string[] {
+/** The words of a change: one phrase for each changed field. New names and references are not recorded. */
+function changeWords(t: TFunction, { by, changed, changes }: VoucherHistoryEntry, timeZone: string): string[] {
   const who = by?.name ?? ''
-  const { valid_until: end, name, reference } = changes ?? {}
+  const end = changes?.valid_until
   const time = end ? timeWords(new Date(end), timeZone) : ''
   return [
     ...(end ? [t('vouchers.end-changed', { by: who, time })] : []),
     ...(end === null ? [t('vouchers.end-removed', { by: who })] : []),
-    ...(name !== undefined ? [t('vouchers.renamed', { by: who, name })] : []),
-    ...(reference ? [t('vouchers.reference-changed', { by: who, reference })] : []),
-    ...(reference === null ? [t('vouchers.reference-removed', { by: who })] : []),
+    ...(changed?.includes('name') ? [t('vouchers.renamed', { by: who })] : []),
+    ...(changed?.includes('reference') ? [t('vouchers.reference-changed', { by: who })] : []),
   ]
 }
 

@@ -9,6 +9,7 @@ import { toApiError } from '../../api.ts'
 import { useSecondCode } from '../../components/creation/second-code.ts'
 import { Moment } from '../../components/moment.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
+import { EmailButton } from '../../components/voucher/email/email-button.tsx'
 import { ExtendDialog } from '../../components/voucher/extend/extend-dialog.tsx'
 import { RevokeDialog, useRevocation } from '../../components/voucher/revoke-voucher.tsx'
 import { StatusWords } from '../../components/voucher/status-mark.tsx'
@@ -174,6 +175,7 @@ function Details({ voucher, dialog, onDialog }: DetailsProps) {
             guestInfo={guestInfo}
           />
         )}
+        {!isOver && guestInfo?.can_send_email && <EmailButton voucher={voucher} guestInfo={guestInfo} px={12} />}
         <Button
           variant="default"
           px={12}

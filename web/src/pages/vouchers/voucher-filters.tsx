@@ -3,6 +3,7 @@ import { IconChevronDown, IconFilter } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FilterBar, FilterChip, FilterChoices, FilterMenu, SearchField } from '../../components/table/filters.tsx'
+import { useFoundSites } from '../../found-sites.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { useScope } from '../../sites.ts'
 import { hasFilters, noFilters, periods, sources, statuses, statusesOf, type VoucherSearch } from './voucher-search.ts'
@@ -76,6 +77,8 @@ export function VoucherFilters({ search, onChange, maker, children }: Props) {
 function Filters({ search, onChange, maker }: Omit<Props, 'children'>) {
   const { t } = useTranslation()
   const { sites = [], site, choose } = useScope()
+  const [text, setText] = useState('')
+  const { found, isRemote } = useFoundSites(text)
   return (
     <>
       <FilterChoices
@@ -88,7 +91,8 @@ function Filters({ search, onChange, maker }: Omit<Props, 'children'>) {
         <FilterMenu
           label={t('vouchers.site')}
           value={site && String(site.id)}
-          options={sites.map(({ id, name }) => ({ value: String(id), label: name }))}
+          options={found.map(({ id, name }) => ({ value: String(id), label: name }))}
+          remote={isRemote ? { onSearch: setText, chosen: site?.name } : undefined}
           onChange={(id) => choose(id === undefined ? undefined : Number(id))}
         />
       )}

@@ -8,7 +8,7 @@ import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { orValue } from '../../newer-values.ts'
 import { testWebhook } from '../../queries/webhook-changes.ts'
-import { useScope } from '../../sites.ts'
+import { useFindSite } from '../../sites.ts'
 import { FailureBanner, TestResult, useLongTime } from './banner.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { useMayChange } from './webhook-data.ts'
@@ -73,10 +73,11 @@ const namesShown = 5
 
 function Facts({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation()
-  const { sites = [] } = useScope()
+  const find = useFindSite()
   const longTime = useLongTime()
-  const names = webhook.site_ids.map((id) => sites.find((site) => site.id === id)?.name ?? `#${id}`)
-  const shown = `${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ' …' : ''}`
+  const { site_ids: ids } = webhook
+  const names = ids.slice(0, namesShown).map((id) => find(id)?.name ?? `#${id}`)
+  const shown = `${names.join(', ')}${ids.length > namesShown ? ' …' : ''}`
   return (
     <dl className={classes.facts}>
       <dt>{t('webhooks.format')}</dt>
@@ -94,7 +95,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
       </dd>
       <dt>{t('webhooks.sites')}</dt>
       <dd>
-        {webhook.all_sites ? t('webhooks.all-sites') : t('webhooks.site-count', { count: names.length, names: shown })}
+        {webhook.all_sites ? t('webhooks.all-sites') : t('webhooks.site-count', { count: ids.length, names: shown })}
       </dd>
       {webhook.previous_secret_until && (
         <dd style={{ gridColumn: '1 / -1' }}>

@@ -28,6 +28,9 @@ const choices = [...proposedDays, 'date'] as const
 type Choice = (typeof choices)[number]
 type Days = (typeof proposedDays)[number]
 
+/** The end is later than the limits of the person or the site allow. */
+const beyondLimit = 'valid_until_beyond_limit'
+
 /** The voucher cannot be changed any more: only a second code helps. */
 const overCodes = ['voucher_ended', 'voucher_being_revoked']
 
@@ -57,6 +60,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
   const isSame = end !== undefined && end.direction === null
   const hasPossibleDays = ofDays.some(({ error: problem }) => problem === null)
   const isTooLate = (days: Days) => hasPossibleDays && endAfter(days)?.error === 'valid_until_too_late'
+  const isBeyondLimit = (days: Days) => endAfter(days)?.error === beyondLimit
 
   // The dialog may learn only now that the guest has used the code.
   const form = useRef<HTMLFormElement>(null)
@@ -66,7 +70,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
   }, [hasEnd])
 
   const choose = (next: Choice) => {
-    if (next !== 'date' && isTooLate(next)) return
+    if (next !== 'date' && (isTooLate(next) || isBeyondLimit(next))) return
     extend.reset()
     setIsPressed(false)
     setChoice(next)
@@ -78,7 +82,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
       onClose()
       return onSecondCode(voucher, toWallTime(new Date(end.valid_until), timeZone))
     }
-    if (isSame || end.error === 'valid_until_passed') return setIsPressed(true)
+    if (isSame || end.error === 'valid_until_passed' || end.error === beyondLimit) return setIsPressed(true)
     if (isEarlier) return onEnd(until)
     extend.mutate(end)
   }
@@ -113,7 +117,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
                 type="radio"
                 name="extend-by"
                 checked={choice === one}
-                disabled={one !== 'date' && isTooLate(one)}
+                disabled={one !== 'date' && (isTooLate(one) || isBeyondLimit(one))}
                 onChange={() => choose(one)}
                 {...(choice === one && { 'data-autofocus': true })}
               />
@@ -156,6 +160,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
               now={now}
               latest={data?.latest_valid_until ? new Date(data.latest_valid_until) : undefined}
               tooLate={proposedDays.filter(isTooLate)}
+              beyondLimit={proposedDays.filter(isBeyondLimit)}
               isSecond={isSecond}
               reason={isOver && failure ? failure.message : undefined}
               timeZone={timeZone}
@@ -222,6 +227,8 @@ type MeaningProps = {
   latest: Date | undefined
   /** The proposed days that would be too late. */
   tooLate: number[]
+  /** The proposed days that a limit does not allow. */
+  beyondLimit: number[]
   isSecond: boolean
   /** Why the voucher cannot be changed any more. */
   reason: string | undefined
@@ -229,7 +236,8 @@ type MeaningProps = {
 }
 
 /** The sentences that say what the button will do. */
-function Meaning({ voucher, end, now, latest, tooLate, isSecond, reason, timeZone }: MeaningProps) {
+function Meaning({ voucher, end, now, latest, tooLate, beyondLimit: notAllowed, ...props }: MeaningProps) {
+  const { isSecond, reason, timeZone } = props
   const { t } = useTranslation()
   const words = (at: Date) => timeWords(at, timeZone)
   const until = <b>{words(new Date(end.valid_until))}</b>
@@ -247,6 +255,7 @@ function Meaning({ voucher, end, now, latest, tooLate, isSecond, reason, timeZon
         )}
       </>
     )
+  if (end.error === beyondLimit) return <Text>{t('extend.beyond-limit', { time: latest ? words(latest) : '' })}</Text>
   if (end.direction !== 'later')
     return (
       <>
@@ -280,6 +289,8 @@ function Meaning({ voucher, end, now, latest, tooLate, isSecond, reason, timeZon
           : t('extend.minutes', { duration: durationWords(t, voucher.expire_minutes) })}{' '}
         {tooLate.length > 0 &&
           t('extend.chip-too-late', { chip: tooLate.map((days) => chipWords(t, days)).join(', ') })}
+        {notAllowed.length > 0 &&
+          t('extend.chip-not-allowed', { chip: notAllowed.map((days) => chipWords(t, days)).join(', ') })}
       </Text>
     </>
   )

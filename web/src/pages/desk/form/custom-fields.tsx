@@ -7,39 +7,50 @@ import {
   NumberInput,
   SegmentedControl,
   Skeleton,
+  Text,
   TextInput,
   UnstyledButton,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconMinus, IconPlus } from '@tabler/icons-react'
-import { Suspense } from 'react'
+import { Suspense, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CustomLimits, InputErrors } from '../../../components/creation/desk-input.ts'
+import { durationWords } from '../../../components/voucher/voucher-words.ts'
 import { toWallTime } from '../../../components/voucher/zoned-time.ts'
 import { lazyPart } from '../../../new-version.tsx'
 import classes from '../desk.module.css'
+import { fitToLongest } from './fit-to-longest.ts'
 
 const UntilPicker = lazyPart(async () => (await import('../../../components/voucher/until-picker.tsx')).UntilPicker)
 
 const mostDevices = 9999
 const wholeNumber = { size: 'md', min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
 
+/** Mantine would replace `aria-describedby`. Its types do not have this option of its fields. */
+const ownAria: object = { withAria: false }
+
 type Props = {
   limits: CustomLimits
   errors: InputErrors
   timeZone: string
+  /** The longest duration that is allowed; null if there is no limit. */
+  longest: number | null
   isLocked: boolean
   onChange: (change: Partial<CustomLimits>) => void
 }
 
 /** Duration and devices. Fields that the desk seldom needs are collapsed. */
-export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: Props) {
+export function CustomFields({ limits, errors, timeZone, longest, isLocked, onChange }: Props) {
   const { t } = useTranslation()
+  const amountId = useId()
+  useDurationThatFits({ limits, timeZone, longest, isLocked, onChange })
   const [isOpen, { toggle }] = useDisclosure(
     limits.reference !== '' || Boolean(limits.downMbps || limits.upMbps || limits.quotaMb),
   )
   const number = (value: string | number) => (value === '' ? '' : Number(value))
-  const error = (code: InputErrors[keyof InputErrors]) => code && t(`desk.wrong-${code}`)
+  const error = (code: InputErrors['amount' | 'until']) =>
+    code && t(`desk.wrong-${code}`, { duration: durationWords(t, longest ?? 0) })
   return (
     <fieldset className={classes.limits} disabled={isLocked} aria-label={t('desk.custom')}>
       <Input.Wrapper label={t('desk.valid')} labelElement="div">
@@ -49,9 +60,12 @@ export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: P
               {...wholeNumber}
               w={96}
               aria-label={t('desk.amount')}
+              {...ownAria}
+              aria-invalid={Boolean(errors.amount)}
+              {...((longest !== null || errors.amount) && { 'aria-describedby': amountId })}
               disabled={isLocked}
               value={limits.amount}
-              error={error(errors.amount)}
+              error={Boolean(errors.amount)}
               onChange={(value) => onChange({ amount: number(value) })}
             />
           )}
@@ -63,11 +77,23 @@ export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: P
             onChange={(unit) => onChange({ unit: unit as CustomLimits['unit'] })}
             data={[
               { value: 'hours', label: t('desk.unit-hours') },
-              { value: 'days', label: t('desk.unit-days') },
+              { value: 'days', label: t('desk.unit-days'), disabled: longest !== null && longest < 1440 },
               { value: 'until', label: t('desk.unit-until') },
             ]}
           />
         </Group>
+        {limits.unit !== 'until' && errors.amount ? (
+          <Input.Error id={amountId} mt={6} fz={13}>
+            {error(errors.amount)}
+          </Input.Error>
+        ) : (
+          longest !== null &&
+          errors.until !== 'longest' && (
+            <Text id={amountId} mt={6} fz={13} c="dimmed">
+              {error('longest')}
+            </Text>
+          )
+        )}
       </Input.Wrapper>
       {limits.unit === 'until' && (
         <Suspense fallback={<Skeleton h={94} />}>
@@ -131,6 +157,19 @@ export function CustomFields({ limits, errors, timeZone, isLocked, onChange }: P
       </Collapse>
     </fieldset>
   )
+}
+
+type DurationProps = Pick<Props, 'limits' | 'timeZone' | 'longest' | 'isLocked' | 'onChange'>
+
+/** A duration that nobody typed, such as that of a template, becomes the longest one that is allowed if it is too long. */
+function useDurationThatFits({ limits, timeZone, longest, isLocked, onChange }: DurationProps): void {
+  const fitted = useRef<CustomLimits['unit']>(undefined)
+  useEffect(() => {
+    if (longest === null || isLocked || fitted.current === limits.unit) return
+    fitted.current = limits.unit
+    const fit = fitToLongest(limits, { longest, timeZone })
+    if (fit) onChange(fit)
+  })
 }
 
 const labels = { downMbps: 'desk.down-label', upMbps: 'desk.up-label', quotaMb: 'desk.quota-label' } as const

@@ -19,9 +19,11 @@ import { useDelayed } from '../../../hooks/use-delayed.ts'
 import { lazyPart } from '../../../new-version.tsx'
 import classes from '../desk.module.css'
 import { FoundGuests, focusFirst } from '../found/found-guests.tsx'
+import { IssuingLine, useLongestMinutes } from '../issuing-line.tsx'
 import { OutageLine } from '../outage-line.tsx'
 import { sentenceOf } from '../words.ts'
-import { TemplateCards } from './template-cards.tsx'
+import { EmailPart } from './email-part.tsx'
+import { isTemplateTooLong, TemplateCards } from './template-cards.tsx'
 
 /** Loaded only when needed: number fields would be a sixteenth of the first load, and most guests get a template. */
 const CustomFields = lazyPart(async () => (await import('./custom-fields.tsx')).CustomFields)
@@ -47,11 +49,16 @@ export function DeskForm(props: Props) {
   const { t } = useTranslation()
   const timeZone = guestInfo.time_zone
   const [errors, setErrors] = useState<InputErrors>({})
+  const longest = useLongestMinutes(site.id)
+  const isTooLong = isTemplateTooLong(templates, input.choice, longest)
   const found = useRef<HTMLDivElement>(null)
+  const emailField = useRef<HTMLInputElement>(null)
   const isLocked = creation !== null && creation.status.kind !== 'none'
 
+  const check = ({ message, ...some }: DeskInput) =>
+    checkInput(guestInfo.can_send_email ? { ...some, message } : some, timeZone, { longest })
   const change = (next: Partial<DeskInput>) => {
-    if (Object.keys(errors).length > 0) setErrors(checkInput({ ...input, ...next }, timeZone))
+    if (Object.keys(errors).length > 0) setErrors(check({ ...input, ...next }))
     onChange(next)
   }
   const choose = (choice: string) => {
@@ -61,10 +68,11 @@ export function DeskForm(props: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isLocked) return
-    const wrong = checkInput(input, timeZone)
+    const wrong = check(input)
     setErrors(wrong)
     if (wrong.name) nameField.current?.focus()
-    if (Object.keys(wrong).length === 0) onSubmit()
+    else if (wrong.email) emailField.current?.focus()
+    if (Object.keys(wrong).length === 0 && !isTooLong) onSubmit()
   }
 
   return (
@@ -100,23 +108,41 @@ export function DeskForm(props: Props) {
           {t('desk.no-templates')}
         </Text>
       )}
-      <TemplateCards templates={templates} choice={input.choice} isLocked={isLocked} onChoose={choose} />
+      <TemplateCards
+        templates={templates}
+        choice={input.choice}
+        longest={longest}
+        isLocked={isLocked}
+        onChoose={choose}
+      />
       {input.choice === custom && (
         <Suspense fallback={<Skeleton h={82} mt="md" />}>
           <CustomFields
             limits={input.limits}
             errors={errors}
             timeZone={timeZone}
+            longest={longest}
             isLocked={isLocked}
             onChange={(limits) => change({ limits: { ...input.limits, ...limits } })}
           />
         </Suspense>
+      )}
+      {guestInfo.can_send_email && (
+        <EmailPart
+          field={emailField}
+          guestInfo={guestInfo}
+          message={input.message}
+          isWrong={errors.email !== undefined}
+          isLocked={isLocked}
+          onChange={(message) => change({ message })}
+        />
       )}
       {creation && hasNote(creation) ? (
         <OutcomeNote creation={creation} site={site} timeZone={timeZone} hint={t('desk.kept')} />
       ) : (
         <OutageLine site={site} timeZone={timeZone} />
       )}
+      <IssuingLine siteId={site.id} timeZone={timeZone} />
       <div className={classes.end}>
         {creation?.status.kind === 'unknown' ? (
           <>
@@ -138,7 +164,7 @@ export function DeskForm(props: Props) {
         ) : (
           <>
             <Text fz={13.5} c="dimmed">
-              {sentenceOf(t, input, templates, timeZone)}
+              {sentenceOf(t, input, templates, guestInfo)}
             </Text>
             <CreateButton creation={creation} />
           </>

@@ -1,10 +1,11 @@
 import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import type { TFunction } from 'i18next'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { custom } from '../../../components/creation/desk-input.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { templateName } from '../../../components/voucher/voucher-words.ts'
+import { durationWords, templateName } from '../../../components/voucher/voucher-words.ts'
 import { useShortcuts } from '../../../shortcuts.ts'
 import classes from '../desk.module.css'
 import { templateWords } from '../words.ts'
@@ -15,12 +16,20 @@ export const mostCards = 5
 type Props = {
   templates: Template[]
   choice: string
+  /** The longest duration that is allowed; null if there is no limit. */
+  longest: number | null
   isLocked: boolean
   onChoose: (choice: string) => void
 }
 
+/** Whether the chosen template lasts longer than the limits of the person and the site allow. */
+export function isTemplateTooLong(templates: Template[], choice: string, longest: number | null): boolean {
+  const template = templates.find(({ id }) => id === choice)
+  return template !== undefined && longest !== null && template.expire_minutes > longest
+}
+
 /** At most five templates and *Customise*. With more templates the sixth card opens a list of all. Keys 1 to 6 choose, with Alt while somebody types. */
-export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) {
+export function TemplateCards({ templates, choice, longest, isLocked, onChoose }: Props) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
   const hasMore = templates.length > mostCards
@@ -31,7 +40,7 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
     ...cards.map(
       ({ id }) =>
         () =>
-          onChoose(id),
+          !isTemplateTooLong(templates, id, longest) && onChoose(id),
     ),
     chooseLast,
   ]
@@ -60,6 +69,7 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
             key={template.id}
             name={templateName(t, template)}
             limits={templateWords(t, template)}
+            tooLong={tooLongWords(t, template, longest)}
             number={index + 1}
             isChosen={choice === template.id}
             onChoose={() => onChoose(template.id)}
@@ -82,16 +92,19 @@ export function TemplateCards({ templates, choice, isLocked, onChoose }: Props) 
           <Card
             name={t('desk.custom')}
             limits={t('desk.custom-what')}
+            tooLong={undefined}
             number={cards.length + 1}
             isChosen={choice === custom}
             onChoose={() => onChoose(custom)}
           />
         )}
       </fieldset>
+      <TooLongNote templates={templates} choice={choice} longest={longest} />
       {hasMore && (
         <Dialog opened={isOpen} onClose={() => setIsOpen(false)} title={t('desk.all-templates')} size={440}>
           <TemplateList
             templates={templates}
+            longest={longest}
             onChoose={(id) => {
               onChoose(id)
               setIsOpen(false)
@@ -127,13 +140,42 @@ function firstCards(templates: Template[], choice: string): Template[] {
   return chosen ? [...first.slice(0, -1), chosen] : first
 }
 
-type CardProps = { name: string; limits: string; number: number; isChosen: boolean; onChoose: () => void }
-
-function Card({ isChosen, onChoose, ...text }: CardProps) {
+/** Says that the chosen template lasts too long. */
+export function TooLongNote({ templates, choice, longest }: Pick<Props, 'templates' | 'choice' | 'longest'>) {
+  const { t } = useTranslation()
+  if (longest === null || !isTemplateTooLong(templates, choice, longest)) return null
   return (
-    <label className={classes.card} {...(isChosen && { 'data-chosen': true })}>
-      <input type="radio" name="template" checked={isChosen} onChange={onChoose} />
-      <CardText {...text} />
+    <Text role="alert" fz={13.5} c="var(--vs-bad-text)" mt="xs">
+      {t('issued.template-too-long', { duration: durationWords(t, longest) })}
+    </Text>
+  )
+}
+
+/** Why a template cannot be chosen; undefined if it can. */
+export function tooLongWords(
+  t: TFunction,
+  { expire_minutes: minutes }: Template,
+  longest: number | null,
+): string | undefined {
+  return longest !== null && minutes > longest
+    ? t('issued.too-long', { duration: durationWords(t, longest) })
+    : undefined
+}
+
+type CardProps = {
+  name: string
+  limits: string
+  tooLong: string | undefined
+  number: number
+  isChosen: boolean
+  onChoose: () => void
+}
+
+function Card({ isChosen, tooLong, onChoose, ...text }: CardProps) {
+  return (
+    <label className={classes.card} {...(isChosen && { 'data-chosen': true })} {...(tooLong && { 'data-off': true })}>
+      <input type="radio" name="template" checked={isChosen} disabled={tooLong !== undefined} onChange={onChoose} />
+      <CardText {...text} limits={tooLong ?? text.limits} />
     </label>
   )
 }
@@ -153,11 +195,14 @@ function CardText({ name, limits, number }: { name: string; limits: string; numb
   )
 }
 
-function TemplateList({ templates, onChoose }: { templates: Template[]; onChoose: (choice: string) => void }) {
+type ListProps = Pick<Props, 'templates' | 'longest' | 'onChoose'>
+
+function TemplateList({ templates, longest, onChoose }: ListProps) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const text = search.trim().toLowerCase()
   const found = templates.filter((template) => templateName(t, template).toLowerCase().includes(text))
+  const possible = found.filter((template) => tooLongWords(t, template, longest) === undefined)
   return (
     <Stack gap="xs">
       <TextInput
@@ -166,12 +211,17 @@ function TemplateList({ templates, onChoose }: { templates: Template[]; onChoose
         placeholder={t('desk.search-template')}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
-        onKeyDown={({ key }) => key === 'Enter' && found[0] && onChoose(found[0].id)}
+        onKeyDown={({ key }) => key === 'Enter' && possible[0] && onChoose(possible[0].id)}
       />
       {found.map((template) => (
-        <UnstyledButton key={template.id} className={classes.card} onClick={() => onChoose(template.id)}>
+        <UnstyledButton
+          key={template.id}
+          className={classes.card}
+          disabled={tooLongWords(t, template, longest) !== undefined}
+          onClick={() => onChoose(template.id)}
+        >
           <span className={classes.cardName}>{templateName(t, template)}</span>
-          <span className={classes.cardLimits}>{templateWords(t, template)}</span>
+          <span className={classes.cardLimits}>{tooLongWords(t, template, longest) ?? templateWords(t, template)}</span>
         </UnstyledButton>
       ))}
       {found.length === 0 && <Text c="dimmed">{t('desk.no-template-found')}</Text>}

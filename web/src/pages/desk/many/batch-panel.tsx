@@ -3,6 +3,7 @@ import { IconDownload, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabl
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { SlipVoucher } from '#slips/slip-facts.ts'
 import type { Batch, BatchRow, GuestInfo, Site } from '../../../../../client/voucher-api.generated.ts'
 import { useSeconds } from '../../../clock.ts'
 import { ExportError } from '../../../components/export-error.tsx'
@@ -10,11 +11,10 @@ import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { clockWords, limitWords } from '../../../components/voucher/voucher-words.ts'
 import { useDelayed } from '../../../hooks/use-delayed.ts'
 import { PrintMenu } from '../../../print/print-menu.tsx'
-import type { SlipVoucher } from '../../../print/slip-facts.ts'
 import { batchQuery, changeBatch, exportBatch, isRunning, useBatchRows } from '../../../queries/batches.ts'
 import { useReloadVouchers } from '../../../queries/vouchers.ts'
 import { BatchRows } from './batch-rows.tsx'
-import { commonReason, leftWords, type Observation, secondsLeft } from './batch-words.ts'
+import { commonReason, leftWords, mailStateOf, mailWords, type Observation, secondsLeft } from './batch-words.ts'
 import classes from './many.module.css'
 
 type Props = {
@@ -109,6 +109,7 @@ function LoadedBatch({ batch, site, guestInfo, wrongRows, onNew }: LoadedProps) 
         </Text>
       )}
       {isOver && !isPlaceholderData && <Remains batch={batch} rows={rows} />}
+      {isOver && !isPlaceholderData && <Mails rows={rows} />}
       <BatchRows batch={batch} rows={rows} />
       <VisuallyHidden role="status" aria-live="polite">
         {isOver && t('many.announce-done', { made: batch.made, count: batch.size })}
@@ -235,6 +236,20 @@ function Remains({ batch: { made, failed, cancelled }, rows }: { batch: Batch; r
         </Text>
       )}
     </>
+  )
+}
+
+/** What became of the e-mails to the guests. */
+function Mails({ rows }: { rows: BatchRow[] }) {
+  const { t } = useTranslation()
+  const words = mailWords(t, rows)
+  if (words === null) return null
+  const isCancelled = rows.some((row) => mailStateOf(row) === 'cancelled')
+  const hasFailed = isCancelled || rows.some((row) => ['rejected', 'expired'].includes(mailStateOf(row) ?? ''))
+  return (
+    <Text className={classes.note} data-tone={hasFailed ? 'warn' : 'plain'} fz={13.5} role="status">
+      {[words, isCancelled && t('many.mail-why-cancelled')].filter(Boolean).join(' ')}
+    </Text>
   )
 }
 

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Batch, BatchRow } from '../../../../../client/voucher-api.generated.ts'
 import { orValue } from '../../../newer-values.ts'
 import { isRunning } from '../../../queries/batches.ts'
-import { newestFirst, reasonOf, withFailedFirst } from './batch-words.ts'
+import { mailStateOf, newestFirst, reasonOf, withFailedFirst } from './batch-words.ts'
 import classes from './many.module.css'
 
 const shownWhileRunning = 7
@@ -50,6 +50,7 @@ export function BatchRows({ batch, rows }: { batch: Batch; rows: BatchRow[] }) {
 function Row({ row, hasReference }: { row: BatchRow; hasReference: boolean }) {
   const { t } = useTranslation()
   const { name, reference, outcome, formatted_code: code } = row
+  const mail = mailStateOf(row)
   return (
     <li className={classes.row}>
       <span className={classes.mark}>
@@ -64,6 +65,11 @@ function Row({ row, hasReference }: { row: BatchRow; hasReference: boolean }) {
           </Text>
         )}
       </Text>
+      {mail !== null && mail !== 'accepted' && mail !== 'waiting' && outcome === 'made' && (
+        <Text fz={13.5} c="var(--vs-warn-text)">
+          {t(`many.row-mail-${mail}`)}
+        </Text>
+      )}
       {outcome === 'made' && <Text className="code">{code}</Text>}
       {outcome === 'failed' && (
         <Text fz={13.5} c="var(--vs-bad-text)">

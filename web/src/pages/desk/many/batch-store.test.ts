@@ -72,8 +72,12 @@ test('a request that was under way when the page was left is repeated', async ()
   await vi.waitFor(() => expect(next.getState()?.status.kind).toBe('made'))
 })
 
-test('a rejected request created nothing, and the next click has another key', async () => {
-  const api = service(failed(400, 'invalid_request'), '1-b')
+test.each([
+  [400, 'invalid_request'],
+  [429, 'daily_limit_reached'],
+  [409, 'mail_not_set_up'],
+])('a request rejected with %d %s created nothing, and the next click has another key', async (status, error) => {
+  const api = service(failed(status, error, { retry_after: 40_000 }), '1-b')
   const store = createBatchStore({ api, storage: memory(), personId: 'p' })
   store.submit(request)
   await vi.waitFor(() => expect(store.getState()?.status).toMatchObject({ kind: 'rejected', message: 'No.' }))

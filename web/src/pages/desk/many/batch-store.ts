@@ -84,9 +84,13 @@ export function createBatchStore({ api, storage, personId }: Parts) {
   }
 }
 
+/** Errors that a repeat of the same list would get again, today at least. */
+const needsChange = ['daily_limit_reached', 'mail_not_set_up']
+
 /** Only a rejection is certain to have created nothing. */
 function statusAfter(error: ApiError, now: number): PendingBatch['status'] {
   const { status, message, request_id: requestId, retry_after: retryAfter, errors } = error
+  if (needsChange.includes(error.error)) return { kind: 'rejected', message, requestId }
   if (status === 401) return { kind: 'signed-out' }
   if (status === 429) return { kind: 'limited', until: now + Math.max(1, retryAfter ?? 5) * 1000 }
   if (error.error === 'unavailable') return { kind: 'lost', reason: message }

@@ -10,6 +10,7 @@ const reasons = [
   'missing',
   'no_voucher',
   'valid_until_passed',
+  'limit_reached',
   'site_inactive',
   'key_revoked',
 ] as const
@@ -25,6 +26,26 @@ export function reasonOf({ failure }: Pick<BatchRow, 'failure'>): Reason {
 export function commonReason(rows: BatchRow[]): Reason | null {
   const found = new Set(rows.filter(({ outcome }) => outcome === 'failed').map(reasonOf))
   return found.size === 1 ? ([...found][0] as Reason) : null
+}
+
+/** Orders the states of messages, as a sentence names them. */
+const mailStates = ['accepted', 'waiting', 'rejected', 'expired', 'cancelled'] as const
+type MailState = (typeof mailStates)[number]
+
+/** The state of the message of a row; null if it has none. States that a newer version of the service has added are left out. */
+export function mailStateOf({ message_state: state }: Pick<BatchRow, 'message_state'>): MailState | null {
+  return mailStates.find((known) => known === (state === 'prepared' ? 'waiting' : state)) ?? null
+}
+
+/** "19 e-mails: 17 accepted by the mail server, 2 waiting." Null if there are none. */
+export function mailWords(t: TFunction, rows: BatchRow[]): string | null {
+  const states = rows.map(mailStateOf).filter((state) => state !== null)
+  if (states.length === 0) return null
+  const parts = mailStates.flatMap((state) => {
+    const count = states.filter((one) => one === state).length
+    return count > 0 ? [t(`many.mail-${state}`, { count })] : []
+  })
+  return t('many.mails', { count: states.length, states: parts.join(', ') })
 }
 
 /** The rows when the batch is over: failed ones first, cancelled ones last, otherwise by number. */

@@ -1,7 +1,7 @@
 import { readDuration, readEnd, type Unit, unitOf } from './read-end.ts'
 import type { TableLine } from './read-table.ts'
 
-export const columnKinds = ['name', 'room', 'until', 'duration', 'devices', 'reference', 'ignore'] as const
+export const columnKinds = ['name', 'room', 'until', 'duration', 'devices', 'email', 'reference', 'ignore'] as const
 export type ColumnKind = (typeof columnKinds)[number]
 
 /** `unit`: what a bare number in a column of durations counts, from the header. */
@@ -9,9 +9,9 @@ export type Column = { kind: ColumnKind; unit?: Unit }
 
 export type Columns = { columns: Column[]; hasHeader: boolean }
 
-/** Words of headers, in English and German. E-mail addresses are not used yet. */
+/** Words of headers, in English and German. */
 const words: [ColumnKind, RegExp][] = [
-  ['ignore', /^(e-?mail|mail)( ?(address|adresse))?$/],
+  ['email', /^(e-?mail|mail)([- ]?(address|adresse))?$/],
   [
     'name',
     /^(name|names|namen|gast|gäste|guest|guests|gastname|guest name|nachname|last name|surname|familie|teilnehmer)$/,
@@ -82,7 +82,7 @@ function guessKind(cells: string[]): ColumnKind | undefined {
   const filled = [...new Set(cells.filter((cell) => cell !== ''))].slice(0, 50)
   const mostly = (test: (cell: string) => boolean) => filled.filter(test).length * 2 > filled.length
   if (filled.length === 0) return undefined
-  if (mostly((cell) => /^\S+@\S+$/.test(cell))) return 'ignore'
+  if (mostly((cell) => /^\S+@\S+$/.test(cell))) return 'email'
   if (mostly((cell) => /^\d$/.test(cell))) return 'devices'
   if (mostly((cell) => /^((zimmer|zi\.?|room|platz|pitch) ?)?\p{L}?\d{1,5}\p{L}?$/iu.test(cell))) return 'room'
   if (mostly((cell) => readDuration(cell) !== undefined)) return 'duration'

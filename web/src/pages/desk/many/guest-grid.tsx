@@ -19,6 +19,7 @@ type Props = {
   /** The rows to show. */
   shown: GuestRow[]
   timeZone: string
+  canEmail: boolean
   isLocked: boolean
   /** Counts the clicks that lead to the first error. */
   errorCalls: number
@@ -29,7 +30,17 @@ type Props = {
 }
 
 /** The rows of a pasted table. Errors are below their rows. Ctrl . goes to the next error. */
-export function GuestGrid({ table, shown, timeZone, isLocked, errorCalls, onColumns, onCell, onShowAll }: Props) {
+export function GuestGrid({
+  table,
+  shown,
+  timeZone,
+  canEmail,
+  isLocked,
+  errorCalls,
+  onColumns,
+  onCell,
+  onShowAll,
+}: Props) {
   const { t } = useTranslation()
   const { columns, rows } = table
   const frame = useRef<HTMLElement>(null)
@@ -87,7 +98,9 @@ export function GuestGrid({ table, shown, timeZone, isLocked, errorCalls, onColu
                   aria-label={t('many.column', { number: index + 1 })}
                   disabled={isLocked}
                   value={kind}
-                  data={columnKinds.map((each) => ({ value: each, label: t(`many.kind-${each}`) }))}
+                  data={columnKinds
+                    .filter((each) => each !== 'email' || canEmail)
+                    .map((each) => ({ value: each, label: t(`many.kind-${each}`) }))}
                   onChange={(event) => onColumns(chooseKind(columns, index, event.currentTarget.value as ColumnKind))}
                 />
               </th>
@@ -108,6 +121,7 @@ export function GuestGrid({ table, shown, timeZone, isLocked, errorCalls, onColu
                       key={column}
                       data-label={t(`many.kind-${kind}`)}
                       {...(kind === 'ignore' && { 'data-ignored': true })}
+                      {...(kind === 'email' && { 'data-email': true })}
                     >
                       <GuestCell
                         place={`${line.number}:${column}`}

@@ -1,11 +1,13 @@
 import { longestName } from '../../../components/creation/desk-input.ts'
 import { toInstant, type WallTime } from '../../../components/voucher/zoned-time.ts'
 import type { Column, ColumnKind } from './guest-columns.ts'
+import { type EmailError, readEmail } from './read-email.ts'
 import { type Calendar, type EndError, readDuration, readEnd } from './read-end.ts'
 import type { TableLine } from './read-table.ts'
 
 export type CellError =
   | EndError
+  | EmailError
   | { kind: 'name-missing' | 'name-too-long' | 'name-invisible' | 'reference-too-long' | 'duration' | 'devices' }
 
 /** A line of the table as one guest. A field is undefined if its cell is empty. */
@@ -16,6 +18,7 @@ export type GuestRow = {
   until?: { wall: WallTime; at: Date }
   minutes?: number
   devices?: number
+  email?: string
   /** By the number of the column. */
   errors: Map<number, CellError>
 }
@@ -23,16 +26,21 @@ export type GuestRow = {
 const longestReference = 255
 const mostMinutes = 1_000_000
 const mostDevices = 10_000
+/** The service sends no more messages a day to one address. */
+const mostPerAddress = 10
 
 /** Reads the guests of a table and finds what the service would reject. */
 export function readGuests(lines: TableLine[], columns: Column[], calendar: Calendar): GuestRow[] {
   const readUntil = remember((text) => readInstant(text, calendar))
+  const isOften = countAddresses()
   const nameColumn = columns.findIndex(({ kind }) => kind === 'name')
   return lines.map((line) => {
     const row: GuestRow = { line, name: '', errors: new Map() }
     for (const [index, column] of columns.entries()) {
       const error = readCell(row, column, line.cells[index] ?? '', readUntil)
       if (error) row.errors.set(index, error)
+      else if (column.kind === 'email' && row.email !== undefined && isOften(row.email))
+        row.errors.set(index, { kind: 'email-often' })
     }
     if (nameColumn === -1) row.errors.set(0, { kind: 'name-missing' })
     return row
@@ -66,8 +74,24 @@ function readCell(row: GuestRow, { kind, unit }: Column, text: string, readUntil
       if (devices === undefined) return { kind: 'devices' }
       row.devices = devices
     },
+    email: () => {
+      const email = readEmail(text)
+      if (typeof email !== 'string') return email.error
+      row.email = email
+    },
   }
   return reader[kind]?.()
+}
+
+/** Returns a function that says whether an address is in too many rows. */
+function countAddresses(): (email: string) => boolean {
+  const counts = new Map<string, number>()
+  return (email) => {
+    const key = email.toLowerCase()
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return count > mostPerAddress
+  }
 }
 
 function errorOfName(name: string): CellError | undefined {

@@ -2,17 +2,20 @@ import { Anchor, Button, NativeSelect, SegmentedControl, Text } from '@mantine/c
 import { IconAlertTriangle, IconPencil } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { GuestLanguage } from '#slips/guest-languages.ts'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { custom } from '../../../components/creation/desk-input.ts'
 import { Notice } from '../../../components/notice.tsx'
 import { joinWords, templateName } from '../../../components/voucher/voucher-words.ts'
+import { guestLanguagesByName } from '../../../guest-languages-by-name.ts'
 import deskClasses from '../desk.module.css'
+import { TooLongNote, tooLongWords } from '../form/template-cards.tsx'
 import { templateWords } from '../words.ts'
 import type { Column } from './guest-columns.ts'
 import { GuestGrid } from './guest-grid.tsx'
 import { findDoubles, type GuestRow } from './guest-rows.ts'
 import classes from './guest-table.module.css'
-import { type GuestTable, isWrong } from './guest-table.ts'
+import { countEmails, type GuestTable, isWrong } from './guest-table.ts'
 import { tableWords } from './guest-words.ts'
 import type { TableLine } from './read-table.ts'
 
@@ -21,11 +24,17 @@ type Props = {
   templates: Template[]
   choice: string
   timeZone: string
+  canEmail: boolean
+  /** The language of the e-mails. */
+  language: GuestLanguage
+  /** The longest duration that is allowed; null if there is no limit. */
+  longest: number | null
   isLocked: boolean
   /** Why no row can be created. */
   problem: string | null
   errorCalls: number
   onChoose: (choice: string) => void
+  onLanguage: (language: GuestLanguage) => void
   onColumns: (columns: Column[]) => void
   onCell: (line: TableLine, column: number, text: string) => void
   onText: () => void
@@ -43,11 +52,13 @@ export function GuestTableForm({ table, children, button, ...props }: Props) {
   const [isAll, setIsAll] = useState(false)
   const wanted = filter === 'wrong' && wrong.length > 0 ? wrong : rows
   const shown = isAll ? wanted : firstRows(wanted)
-  const { isLocked, choice, templates } = props
+  const { isLocked, choice, templates, longest } = props
+  const emails = countEmails(table)
   const options = [
     ...templates.map((template) => ({
       value: template.id,
-      label: joinWords(templateName(t, template), templateWords(t, template)),
+      label: joinWords(templateName(t, template), tooLongWords(t, template, longest) ?? templateWords(t, template)),
+      disabled: tooLongWords(t, template, longest) !== undefined,
     })),
     { value: custom, label: t('desk.custom') },
   ]
@@ -101,7 +112,10 @@ export function GuestTableForm({ table, children, button, ...props }: Props) {
         )}
         <Doubles rows={rows} />
       </div>
-      <div className={classes.notes}>{children}</div>
+      <div className={classes.notes}>
+        {children}
+        <TooLongNote templates={templates} choice={choice} longest={longest} />
+      </div>
       <div className={classes.foot}>
         <div className={classes.template}>
           <Text component="label" htmlFor="many-template" fz={13.5} lh="18px">
@@ -120,10 +134,34 @@ export function GuestTableForm({ table, children, button, ...props }: Props) {
             onChange={(event) => props.onChoose(event.currentTarget.value)}
           />
         </div>
+        {emails > 0 && (
+          <div className={classes.template}>
+            <Text component="label" htmlFor="many-language" fz={13.5} lh="18px" fw={600}>
+              {t('many.email-language')}
+            </Text>
+            <NativeSelect
+              id="many-language"
+              className={classes.language ?? ''}
+              disabled={isLocked}
+              value={props.language}
+              data={guestLanguagesByName()}
+              onChange={(event) => props.onLanguage(event.currentTarget.value as GuestLanguage)}
+            />
+          </div>
+        )}
         <div className={`${deskClasses.end} ${classes.end}`}>
-          <Text fz={13.5} role="status" ta="right">
-            {wrong.length > 0 && t('many.left-out', { count: wrong.length })}
-          </Text>
+          <div role="status">
+            {wrong.length > 0 && (
+              <Text fz={13.5} ta="right">
+                {t('many.left-out', { count: wrong.length })}
+              </Text>
+            )}
+            {emails > 0 && (
+              <Text fz={13.5} c="dimmed" ta="right">
+                {t('many.emails', { count: emails })}
+              </Text>
+            )}
+          </div>
           {button}
         </div>
       </div>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { chooseKind, guessColumns } from './guest-columns.ts'
 import { findDoubles } from './guest-rows.ts'
-import { isWrong, readGuestTable, textOfWrongRows, toRows } from './guest-table.ts'
+import { countEmails, isWrong, readGuestTable, textOfWrongRows, toRows } from './guest-table.ts'
 import { readTable } from './read-table.ts'
 
-const calendar = { now: new Date('2026-11-18T10:30:00Z'), timeZone: 'Europe/Berlin' }
+const calendar = { now: new Date('2026-11-18T10:30:00Z'), timeZone: 'Europe/Berlin', canEmail: true }
 const facts = { site_id: 1, time_zone: 'Europe/Berlin', room_days: 0 }
 const read = (text: string, columns?: Parameters<typeof readGuestTable>[2]) => {
   const table = readGuestTable(text, calendar, columns)
@@ -16,8 +16,8 @@ const errorsOf = (text: string) => read(text).rows.map(({ errors }) => [...error
 
 describe('columns', () => {
   test.each([
-    ['Name;Zimmer;bis;Geräte;E-Mail', ['name', 'room', 'until', 'devices', 'ignore']],
-    ['Name;Room;Valid until;Devices;E-mail', ['name', 'room', 'until', 'devices', 'ignore']],
+    ['Name;Zimmer;bis;Geräte;E-Mail', ['name', 'room', 'until', 'devices', 'email']],
+    ['Name;Room;Valid until;Devices;E-mail', ['name', 'room', 'until', 'devices', 'email']],
     ['GAST;Zimmer-Nr.;Abreise;Dauer;Notiz', ['name', 'room', 'until', 'duration', 'ignore']],
     ['Guest name;Booking;Check-out;Days', ['name', 'reference', 'until', 'duration']],
     ['Zimmer;Name:;Bis:', ['room', 'name', 'until']],
@@ -32,7 +32,7 @@ describe('columns', () => {
     ['Huber;204;20.11.;2\nKern;205;21.11.;4', ['name', 'room', 'until', 'devices']],
     ['204\tHuber\t3 days\n205\tKern\t8 h', ['room', 'name', 'duration']],
     ['Zimmer 204\tHuber\nZimmer 205\tKern', ['room', 'name']],
-    ['Huber;a@b.example\nKern;c@d.example', ['name', 'ignore']],
+    ['Huber;a@b.example\nKern;c@d.example', ['name', 'email']],
     ['Huber;12a;31.11.\nKern;A12;31.11.', ['name', 'room', 'until']],
     ['Huber;Anna\nKern;Ole', ['name', 'ignore']],
   ])('without a header, the cells of %s show them', (text, kinds) => {
@@ -48,7 +48,7 @@ describe('columns', () => {
 
     expect(chosen.map(({ kind }) => kind)).toEqual(['ignore', 'name', 'room'])
     expect(withReference.map(({ kind }) => kind)).toEqual(['reference', 'name', 'ignore'])
-    expect(toRows(read(text, withReference), facts)).toEqual([
+    expect(toRows(read(text, withReference), facts, 'de')).toEqual([
       { name: 'Anna', reference: 'Huber' },
       { name: 'Ole', reference: 'Kern' },
     ])
@@ -60,6 +60,34 @@ describe('columns', () => {
 
   test('an empty table has no columns', () => {
     expect(guessColumns([])).toEqual({ columns: [], hasHeader: false })
+  })
+})
+
+describe('addresses', () => {
+  const text = 'Name;E-Mail\nHuber;huber@web.example\nBrandt;\nMoretti;moretti@gmail\nKern;Kern <kern@web.example>'
+
+  test('guests with an address get an e-mail in the chosen language, and a wrong address makes its row wrong', () => {
+    expect(errorsOf(text)).toEqual([[], [], ['email-no-dot'], []])
+    expect(countEmails(read(text))).toBe(2)
+    expect(toRows(read(text), facts, 'it')).toEqual([
+      { name: 'Huber', message: { email: 'huber@web.example', language: 'it' } },
+      { name: 'Brandt' },
+      { name: 'Kern', message: { email: 'kern@web.example', language: 'it' } },
+    ])
+  })
+
+  test('where the site cannot send e-mail, the column is ignored, even if it was chosen before', () => {
+    const table = readGuestTable(text, { ...calendar, canEmail: false }, [{ kind: 'name' }, { kind: 'email' }])
+
+    expect(table?.columns.map(({ kind }) => kind)).toEqual(['name', 'ignore'])
+    expect(table?.rows.filter(isWrong)).toEqual([])
+    expect(table && toRows(table, facts, 'de')[0]).toEqual({ name: 'Huber' })
+  })
+
+  test('the eleventh row with the same address is wrong', () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `Zimmer ${i};${i % 2 ? 'Leitung' : 'leitung'}@web.example`)
+
+    expect(errorsOf(['Name;E-Mail', ...rows].join('\n')).slice(9)).toEqual([[], ['email-often'], ['email-often']])
   })
 })
 
@@ -86,7 +114,7 @@ describe('rows', () => {
   test('each guest has the values of the cells; empty cells and dashes are left out', () => {
     const table = read('Name;Zimmer;bis;Geräte;Dauer\nHuber;204;20.11.;4;\nBrandt;;–;;3 Tage\nKern;-;;beliebig;')
 
-    expect(toRows(table, facts)).toEqual([
+    expect(toRows(table, facts, 'de')).toEqual([
       { name: 'Huber', reference: '204', max_uses: 4, valid_until: '2026-11-20T10:00:00.000Z' },
       { name: 'Brandt', expire_minutes: 4_320 },
       { name: 'Kern', max_uses: 0 },
@@ -94,20 +122,21 @@ describe('rows', () => {
   })
 
   test('an end has room to be extended, if the site gives room', () => {
-    expect(toRows(read('Name;bis\nHuber;20.11.'), { ...facts, room_days: 7 })).toEqual([
+    expect(toRows(read('Name;bis\nHuber;20.11.'), { ...facts, room_days: 7 }, 'de')).toEqual([
       { name: 'Huber', valid_until: '2026-11-20T10:00:00.000Z', extendable_until: '2026-11-27T10:00:00.000Z' },
     ])
   })
 
   test('the end is that of the site, also after the clocks change', () => {
-    expect(toRows(read('Name;bis\nHuber;27.3.2027\nKern;28.3.2027'), facts).map((row) => row.valid_until)).toEqual([
-      '2027-03-27T10:00:00.000Z',
-      '2027-03-28T09:00:00.000Z',
-    ])
+    expect(
+      toRows(read('Name;bis\nHuber;27.3.2027\nKern;28.3.2027'), facts, 'de').map((row) => row.valid_until),
+    ).toEqual(['2027-03-27T10:00:00.000Z', '2027-03-28T09:00:00.000Z'])
   })
 
   test('a header of days gives bare numbers their unit', () => {
-    expect(toRows(read('Name;Tage\nHuber;3\nKern;1'), facts).map((row) => row.expire_minutes)).toEqual([4_320, 1_440])
+    expect(toRows(read('Name;Tage\nHuber;3\nKern;1'), facts, 'de').map((row) => row.expire_minutes)).toEqual([
+      4_320, 1_440,
+    ])
   })
 
   test('wrong cells are named, and their rows are not sent', () => {
@@ -131,7 +160,7 @@ Gut;210;;;`
       ['devices', 'duration'],
       [],
     ])
-    expect(toRows(read(text), facts).map(({ name }) => name)).toEqual(['Gut'])
+    expect(toRows(read(text), facts, 'de').map(({ name }) => name)).toEqual(['Gut'])
   })
 
   test('the wrong rows stay, with the header and their own text', () => {

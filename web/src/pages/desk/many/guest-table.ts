@@ -1,3 +1,4 @@
+import type { GuestLanguage } from '#slips/guest-languages.ts'
 import type { BatchCreation, GuestInfo } from '../../../../../client/voucher-api.generated.ts'
 import { untilOf } from '../../../components/creation/desk-input.ts'
 import { type Column, guessColumns, looksLikeTable } from './guest-columns.ts'
@@ -15,16 +16,21 @@ export type GuestTable = PastedTable & {
 /** When stays end. */
 const checkOut = '11:00'
 
+/** `canEmail`: whether the site can send e-mail. Otherwise columns of addresses are ignored. */
+export type TableContext = Omit<Calendar, 'checkOut'> & { canEmail: boolean }
+
 /** Reads a pasted table of guests; null for a plain list. `chosen`: the columns if somebody changed them. */
 export function readGuestTable(
   text: string,
-  calendar: Omit<Calendar, 'checkOut'>,
+  { canEmail, ...calendar }: TableContext,
   chosen?: Column[] | null,
 ): GuestTable | null {
   const table = readTable(text, looksLikeTable)
   if (!table) return null
   const guessed = guessColumns(table.lines)
-  const columns = guessed.columns.map((column, index) => chosen?.[index] ?? column)
+  const columns = guessed.columns
+    .map((column, index) => chosen?.[index] ?? column)
+    .map((column): Column => (column.kind === 'email' && !canEmail ? { kind: 'ignore' } : column))
   const [first, ...others] = table.lines
   const header = guessed.hasHeader ? first : undefined
   const rows = readGuests(header ? others : table.lines, columns, { ...calendar, checkOut })
@@ -44,15 +50,25 @@ export function textOfWrongRows(text: string, { header, rows }: GuestTable): str
 
 type Facts = Pick<GuestInfo, 'site_id' | 'time_zone' | 'room_days'>
 
-/** The rows of the request: guests without errors. */
-export function toRows({ rows }: GuestTable, facts: Facts): NonNullable<BatchCreation['rows']> {
+/** The guests who get an e-mail. */
+export function countEmails({ rows }: GuestTable): number {
+  return rows.filter((row) => !isWrong(row) && row.email !== undefined).length
+}
+
+/** The rows of the request: guests without errors. `language`: that of the e-mails. */
+export function toRows(
+  { rows }: GuestTable,
+  facts: Facts,
+  language: GuestLanguage,
+): NonNullable<BatchCreation['rows']> {
   return rows
     .filter((row) => !isWrong(row))
-    .map(({ name, reference, until, minutes, devices }) => ({
+    .map(({ name, reference, until, minutes, devices, email }) => ({
       name,
       ...(reference !== undefined && { reference }),
       ...(devices !== undefined && { max_uses: devices }),
       ...(minutes !== undefined && { expire_minutes: minutes }),
       ...(until && untilOf(until.wall, facts)),
+      ...(email !== undefined && { message: { email, language } }),
     }))
 }

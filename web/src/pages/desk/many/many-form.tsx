@@ -2,6 +2,7 @@ import { Anchor, Button, NumberInput, SegmentedControl, Text, Textarea, TextInpu
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type ClipboardEvent, type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { type GuestLanguage, guestLanguages } from '#slips/guest-languages.ts'
 import type { BatchCreation, GuestInfo, Site, Template } from '../../../../../client/voucher-api.generated.ts'
 import {
   checkInput,
@@ -14,13 +15,15 @@ import {
   toRequest,
 } from '../../../components/creation/desk-input.ts'
 import { formatNumber } from '../../../formats.ts'
+import { firstGuestLanguage } from '../../../guest-languages-by-name.ts'
 import { useDelayed } from '../../../hooks/use-delayed.ts'
 import { usePerson } from '../../../session.tsx'
 import { storedValue } from '../../../stored-value.ts'
 import deskClasses from '../desk.module.css'
 import { firstTemplate, rememberTemplate } from '../desk-data.ts'
 import { CustomFields } from '../form/custom-fields.tsx'
-import { TemplateCards } from '../form/template-cards.tsx'
+import { isTemplateTooLong, TemplateCards } from '../form/template-cards.tsx'
+import { IssuingLine, useLongestMinutes } from '../issuing-line.tsx'
 import { OutageLine } from '../outage-line.tsx'
 import { sentenceOf } from '../words.ts'
 import type { BatchStore, PendingBatch } from './batch-store.ts'
@@ -41,6 +44,8 @@ type Draft = {
   view: 'text' | 'table'
   /** The columns of the table, if somebody changed them. */
   columns: Column[] | null
+  /** The language of the e-mails, if somebody chose one. */
+  language?: GuestLanguage
   /** The rows that the last request left out because they are wrong. */
   rest: string
   count: number | ''
@@ -68,16 +73,19 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
   const isLocked = pending !== null && pending.status.kind !== 'rejected'
   const [errorCalls, setErrorCalls] = useState(0)
   const list = readNames(draft.text)
+  const canEmail = guestInfo.can_send_email
+  const language = languageOf(draft, guestInfo)
   const pasted = useMemo(
-    () => readGuestTable(draft.text, { now: new Date(), timeZone }, draft.columns),
-    [draft.text, draft.columns, timeZone],
+    () => readGuestTable(draft.text, { now: new Date(), timeZone, canEmail }, draft.columns),
+    [draft.text, draft.columns, timeZone, canEmail],
   )
   const table = draft.kind === 'names' && draft.view === 'table' ? pasted : null
   /** A table whose text is edited. It is shown as a table before anything is created. */
   const editedTable = draft.kind === 'names' && draft.view === 'text' ? pasted : null
   const goodRows = table?.rows.filter((row) => !isWrong(row)).length ?? 0
   const size = table ? goodRows : draft.kind === 'names' ? list.names.length : Number(draft.count)
-  const limitErrors = checkInput({ ...draft, name: 'x' }, timeZone)
+  const longest = useLongestMinutes(site.id)
+  const limitErrors = checkInput({ ...draft, name: 'x' }, timeZone, { longest })
   const listProblem = useListProblem(list)
   const tableProblem = useTableProblem(table)
   const problem = table ? tableProblem : draft.kind === 'names' && !editedTable ? listProblem : null
@@ -96,7 +104,7 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
     setWasSubmitted(true)
     const hasProblem = problem !== null || isCountWrong || isNameMissing || Object.keys(limitErrors).length > 0
     if (problem !== null) field.current?.focus()
-    if (hasProblem) return
+    if (hasProblem || isTemplateTooLong(templates, draft.choice, longest)) return
     if (table && goodRows === 0) return setErrorCalls(errorCalls + 1)
     if (draft.choice !== custom) rememberTemplate(site.id, draft.choice)
     change({ rest: table ? textOfWrongRows(draft.text, table) : '' })
@@ -107,6 +115,7 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
       limits={draft.limits}
       errors={wasSubmitted ? limitErrors : ({} as InputErrors)}
       timeZone={timeZone}
+      longest={longest}
       isLocked={isLocked}
       onChange={(limits) => change({ limits: { ...draft.limits, ...limits } })}
     />
@@ -116,6 +125,7 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
   ) : (
     <OutageLine site={site} timeZone={timeZone} more={t('outage.list')} />
   )
+  const issuing = <IssuingLine siteId={site.id} timeZone={timeZone} />
   const button = <CreateButton size={isCountWrong ? 0 : size} isTable={editedTable !== null} pending={pending} />
 
   return (
@@ -132,10 +142,14 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
           templates={templates}
           choice={draft.choice}
           timeZone={timeZone}
+          canEmail={canEmail}
+          language={language}
+          longest={longest}
           isLocked={isLocked}
           problem={problem}
           errorCalls={errorCalls}
           onChoose={choose}
+          onLanguage={(language) => change({ language })}
           onColumns={(columns) => change({ columns })}
           onCell={(line, column, text) => change({ text: withCell(draft.text, table, line, column, text) })}
           onText={() => change({ view: 'text' })}
@@ -143,6 +157,7 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
         >
           {customFields}
           {note}
+          {issuing}
         </GuestTableForm>
       ) : (
         <>
@@ -173,7 +188,7 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
               onChange={(text) => change({ text, columns: null })}
               onPaste={(event) => {
                 const text = textAfterPaste(event)
-                if (!readGuestTable(text, { now: new Date(), timeZone })) return
+                if (!readGuestTable(text, { now: new Date(), timeZone, canEmail })) return
                 event.preventDefault()
                 change({ text, columns: null, view: 'table' })
               }}
@@ -209,12 +224,19 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
               />
             </div>
           )}
-          <TemplateCards templates={templates} choice={draft.choice} isLocked={isLocked} onChoose={choose} />
+          <TemplateCards
+            templates={templates}
+            choice={draft.choice}
+            longest={longest}
+            isLocked={isLocked}
+            onChoose={choose}
+          />
           {customFields}
           {note}
+          {issuing}
           <div className={deskClasses.end}>
             <Text fz={13.5} c="dimmed">
-              {t('many.each', { limits: sentenceOf(t, { ...draft, name: '' }, templates, timeZone) })}
+              {t('many.each', { limits: sentenceOf(t, { ...draft, name: '' }, templates, guestInfo) })}
             </Text>
             {button}
           </div>
@@ -330,9 +352,13 @@ function withCell(text: string, { separator }: GuestTable, line: TableLine, colu
   return replaceLine(text, line, cells, separator)
 }
 
+function languageOf({ language }: Draft, guestInfo: GuestInfo): GuestLanguage {
+  return guestLanguages.find((each) => each === language) ?? firstGuestLanguage(guestInfo)
+}
+
 function toBatchRequest(draft: Draft, table: GuestTable | null, guestInfo: GuestInfo): BatchCreation {
   const { name, ...request } = toRequest(draft, guestInfo)
-  if (table) return { ...request, rows: toRows(table, guestInfo) }
+  if (table) return { ...request, rows: toRows(table, guestInfo, languageOf(draft, guestInfo)) }
   if (draft.kind === 'names') return { ...request, names: readNames(draft.text).names }
   return { ...request, name, count: Number(draft.count) }
 }
@@ -359,9 +385,13 @@ export function forgetCreated(personId: string, siteId: number): void {
 }
 
 /** The number of wrong rows that wait in the form, for example those that the last request left out. */
-export function countWrongRows(personId: string, siteId: number, timeZone: string): number {
+export function countWrongRows(
+  personId: string,
+  siteId: number,
+  { time_zone: timeZone, can_send_email: canEmail }: GuestInfo,
+): number {
   const draft = storedDraft(personId, siteId).read()
-  const table = draft && readGuestTable(draft.text, { now: new Date(), timeZone }, draft.columns)
+  const table = draft && readGuestTable(draft.text, { now: new Date(), timeZone, canEmail }, draft.columns)
   return table?.rows.filter(isWrong).length ?? 0
 }
 

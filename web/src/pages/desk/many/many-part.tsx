@@ -47,7 +47,7 @@ export function ManyPart({ site, guestInfo, templates, many, onShow }: Props) {
         id={many}
         site={site}
         guestInfo={guestInfo}
-        wrongRows={countWrongRows(personId, site.id, guestInfo.time_zone)}
+        wrongRows={countWrongRows(personId, site.id, guestInfo)}
         onNew={() => {
           rememberLeft(many)
           onShow('new')

@@ -9,7 +9,7 @@ import { StatusMark, StatusWords } from '../../../components/voucher/status-mark
 import { clockWords, joinWords, limitWords, timeWords } from '../../../components/voucher/voucher-words.ts'
 import { orValue } from '../../../newer-values.ts'
 import { checkCode } from '../../../queries/vouchers.ts'
-import { useAllSites } from '../../../sites.ts'
+import { useFindSite, useKnownSites } from '../../../sites.ts'
 import classes from '../desk.module.css'
 
 type Props = {
@@ -74,7 +74,8 @@ type VerdictProps = { found: CodeLookUp; code: string; site: Site | undefined; o
 
 function Verdict({ found, code, site, onOpen }: VerdictProps) {
   const { t } = useTranslation()
-  const { sites = [] } = useAllSites()
+  const { sites = [] } = useKnownSites()
+  const find = useFindSite()
   const { vouchers, on_controller_only: others, fresh, synced_at: syncedAt } = found
   const valid = vouchers.filter(({ status }) => status === 'valid')
   const shown = valid.length > 0 ? valid : vouchers.slice(0, 1)
@@ -94,8 +95,8 @@ function Verdict({ found, code, site, onOpen }: VerdictProps) {
             <li key={voucher.id}>
               <FoundVoucher
                 voucher={voucher}
-                site={sites.length > 1 ? sites.find(({ id }) => id === voucher.site_id) : undefined}
-                timeZone={sites.find(({ id }) => id === voucher.site_id)?.time_zone ?? timeZone}
+                site={sites.length > 1 ? (find(voucher.site_id) ?? undefined) : undefined}
+                timeZone={find(voucher.site_id)?.time_zone ?? timeZone}
                 {...(voucher.site_id === site?.id && { onOpen })}
               />
             </li>

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { IconCheck, IconCopy, IconShare } from '@tabler/icons-react'
+import { IconCheck, IconCopy, IconMail, IconShare } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,6 +21,13 @@ import { VoucherChanges } from './voucher-changes.tsx'
 /** The desk loads it after its first paint, so that it is there with the first voucher. */
 export const loadWifiQr = async () => (await import('../../../components/voucher/wifi-qr.tsx')).WifiQr
 const WifiQr = lazyPart(loadWifiQr)
+const EmailButton = lazyPart(
+  async () => (await import('../../../components/voucher/email/email-button.tsx')).EmailButton,
+)
+
+const MessageOutcome = lazyPart(
+  async () => (await import('../../../components/voucher/email/message-outcome.tsx')).MessageOutcome,
+)
 
 /** The second press of a double press must not hide the code. */
 const ignoreNextMs = 600
@@ -31,6 +38,8 @@ type Props = {
   guestInfo: GuestInfo
   /** True if the voucher was made just now and was not opened from the list. */
   isNew: boolean
+  /** The address of the e-mail that the creation of the voucher sent. */
+  sentTo: string | undefined
   onNext: () => void
   /** Revokes the voucher and returns to the form with its text. Only for a new voucher. */
   onUndo: () => void
@@ -39,7 +48,7 @@ type Props = {
 }
 
 /** The code to hand over, the steps for the guest, and the actions for the voucher. */
-export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onUndo, onSecondCode }: Props) {
+export function VoucherPanel({ voucher, site, guestInfo, isNew, sentTo, onNext, onUndo, onSecondCode }: Props) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const timeZone = guestInfo.time_zone
@@ -98,6 +107,14 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onUndo, 
           <Steps voucher={voucher} guestInfo={guestInfo} />
         </div>
       )}
+      {sentTo !== undefined && (
+        <Group mt="md" gap={8} wrap="nowrap" align="flex-start" fz={13.5} mih={22}>
+          <IconMail size={18} style={{ flex: 'none' }} aria-hidden />
+          <Suspense>
+            <MessageOutcome voucher={voucher} sent={{ email: sentTo, state: 'prepared' }} />
+          </Suspense>
+        </Group>
+      )}
       {!isNew && <VoucherChanges voucher={voucher} site={site} guestInfo={guestInfo} onSecondCode={onSecondCode} />}
       {canUndo && (
         <Group mt="md" ml={-12}>
@@ -114,6 +131,11 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, onNext, onUndo, 
           <div className={classes.print}>
             <PrintMenu vouchers={[voucher]} site={site} guestInfo={guestInfo} withAfterCreating />
           </div>
+        )}
+        {!isOver && guestInfo.can_send_email && (
+          <Suspense fallback={<Button h={42} w={110} variant="default" disabled aria-hidden />}>
+            <EmailButton voucher={voucher} guestInfo={guestInfo} h={42} />
+          </Suspense>
         )}
         <Button h={42} variant="default" leftSection={<IconCopy size={18} aria-hidden />} onClick={copyCode}>
           {t(isCopied ? 'actions.copied' : 'desk.copy')}

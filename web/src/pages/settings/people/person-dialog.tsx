@@ -10,15 +10,18 @@ import type {
   StaffMember,
 } from '../../../../../client/voucher-api.generated.ts'
 import { Dialog } from '../../../components/dialog.tsx'
+import { checkIssuing, IssuingFields } from '../../../components/issuing/issuing-fields.tsx'
+import { issuingInputOf, issuingNames, toIssuing } from '../../../components/issuing/issuing-input.ts'
 import { SitesField } from '../../../components/sites-field.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { orValue } from '../../../newer-values.ts'
 import { createPerson, updatePerson } from '../../../queries/people.ts'
-import { usePerson } from '../../../session.tsx'
+import { usePerson, useSession } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
 import { SaveLine } from '../save-line.tsx'
 import { useSitesWords } from '../use-sites-words.ts'
+import { SendByEmail } from './send-by-email.tsx'
 import { useProviderName } from './use-provider-name.ts'
 
 export type Act = 'link' | 'sign-out' | 'reset-factors' | 'unlink' | 'deactivate' | 'activate'
@@ -57,6 +60,7 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
   const { t } = useTranslation()
   const me = usePerson()
   const { form, element, isSaving, error } = usePersonForm({ person, onInvited, onClose })
+  const { link_mail: hasLinkMail } = useSession()
   const { role, hasGroupRights } = form.values
   return (
     <Dialog
@@ -74,7 +78,15 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
               <FactorWords person={person} />
             </Text>
           ) : (
-            <TextInput type="email" autoComplete="off" label={t('sign-in.email')} {...form.getInputProps('email')} />
+            <>
+              <TextInput type="email" autoComplete="off" label={t('sign-in.email')} {...form.getInputProps('email')} />
+              {hasLinkMail && (
+                <SendByEmail
+                  description={t('link-mail.send-what-new')}
+                  {...form.getInputProps('sendsEmail', { type: 'checkbox' })}
+                />
+              )}
+            </>
           )}
           {person?.identity && <GroupRights person={person} form={form} />}
           {!hasGroupRights && <RoleField form={form} />}
@@ -87,6 +99,7 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
               error={form.errors['sites'] as string | undefined}
             />
           )}
+          <IssuingFields form={form} />
           <Select
             label={t('person.language')}
             allowDeselect={false}
@@ -125,6 +138,9 @@ export function FactorWords({ person }: { person: StaffMember }) {
 function usePersonForm({ person, onInvited, onClose }: Pick<Props, 'person' | 'onInvited' | 'onClose'>) {
   const { t } = useTranslation()
   const { site } = useScope()
+  const me = usePerson()
+  const { link_mail: hasLinkMail } = useSession()
+  const limitsForNew = me.role === 'admin' ? undefined : me.limits // a manager cannot give others more
   return useSaveForm({
     initialValues: {
       name: person?.name ?? '',
@@ -133,25 +149,39 @@ function usePersonForm({ person, onInvited, onClose }: Pick<Props, 'person' | 'o
       sites: (person ? (person.all_sites ? 'all' : person.site_ids) : site ? [site.id] : []) as number[] | 'all',
       language: (person?.language ?? '') as 'de' | 'en' | '',
       hasGroupRights: person?.rights_from_groups ?? false,
+      sendsEmail: hasLinkMail,
+      ...issuingInputOf(person ?? limitsForNew),
     },
     validateInputOnBlur: ['name', 'email'],
     validate: {
       name: isNotEmpty(t('person.name-missing')),
       email: isEmail(t('person.email-wrong')),
+      ...checkIssuing(t),
       sites: (sites, { role, hasGroupRights }) =>
         role !== 'admin' && !hasGroupRights && sites.length === 0 ? t('settings.sites-missing') : null,
     },
-    toFields: ({ name, email, role, sites, language, hasGroupRights }): NewPerson & PersonChange => ({
+    toFields: ({
+      name,
+      email,
+      role,
+      sites,
+      language,
+      hasGroupRights,
+      sendsEmail,
+      ...limits
+    }): NewPerson & PersonChange => ({
       name: name.trim(),
       email,
+      ...(!person && sendsEmail && { send_email: true }),
       language: language === '' ? null : language,
+      ...toIssuing(limits),
       ...(person?.identity && { rights_from_groups: hasGroupRights }),
       ...(hasGroupRights && person // role and sites stay as they are until the next sign-in
         ? rightsOf({ role: person.role, sites: person.all_sites ? 'all' : person.site_ids })
         : rightsOf({ role, sites })),
     }),
     ...(person ? { update: updatePerson(person.id) } : { create: createPerson }),
-    fields: { site_ids: 'sites', email_taken: 'email', email_invalid: 'email' },
+    fields: { site_ids: 'sites', email_taken: 'email', email_invalid: 'email', ...issuingNames },
     onSaved: (saved) => {
       if (saved && 'password_link' in saved) return onInvited(saved)
       const isAccessOver = person?.state === 'active' && saved?.state === 'invited'

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -14,9 +14,10 @@ import { FilterBar, SearchField } from '../../../components/table/filters.tsx'
 import { formatTime } from '../../../formats.ts'
 import { activatePerson, createPasswordLink, endAccess, staffQuery } from '../../../queries/people.ts'
 import type { PagePosition } from '../../../search-params.ts'
-import { usePerson } from '../../../session.tsx'
+import { usePerson, useSession } from '../../../session.tsx'
 import { useScope, useScopeZone } from '../../../sites.ts'
 import { type Act, PersonDialog } from './person-dialog.tsx'
+import { SendByEmail } from './send-by-email.tsx'
 import { StaffTable } from './staff-table.tsx'
 import { useProviderName } from './use-provider-name.ts'
 
@@ -30,7 +31,8 @@ type Open =
   | { what: 'invite' }
   | { what: 'change'; person: StaffMember }
   | { what: Confirmed; person: StaffMember }
-  | { what: 'link'; name: string; link: PasswordLink }
+  | { what: 'new-link'; person: StaffMember }
+  | { what: 'link'; name: string; link: PasswordLink; mailedTo: string | null }
 
 /** The people whom this person may manage, and everything that can be done with them. */
 export function StaffTab() {
@@ -78,8 +80,17 @@ export function StaffTab() {
       {(open?.what === 'invite' || open?.what === 'change') && (
         <PersonDialog
           person={open.what === 'change' ? open.person : undefined}
-          onInvited={({ name, password_link: link }) => setOpen({ what: 'link', name, link })}
+          onInvited={({ name, email, password_link: link, link_message: message }) =>
+            setOpen({ what: 'link', name, link, mailedTo: message ? email : null })
+          }
           onAct={act}
+          onClose={close}
+        />
+      )}
+      {open?.what === 'new-link' && (
+        <NewLink
+          person={open.person}
+          onCreated={(link, mailedTo) => setOpen({ what: 'link', name: open.person.name, link, mailedTo })}
           onClose={close}
         />
       )}
@@ -110,10 +121,11 @@ function useStaff() {
 /** Actions that need no confirmation run at once. The others open their dialog. */
 function useActs(setOpen: (open: Open | undefined) => void) {
   const { t } = useTranslation()
+  const { link_mail: hasLinkMail } = useSession()
   const onError = (error: unknown) => showFailure(t, error)
   const createLink = useMutation({
     ...createPasswordLink,
-    onSuccess: (link, { name }) => setOpen({ what: 'link', name, link }),
+    onSuccess: (link, { name }) => setOpen({ what: 'link', name, link, mailedTo: null }),
     onError,
   })
   const activate = useMutation({
@@ -125,7 +137,8 @@ function useActs(setOpen: (open: Open | undefined) => void) {
     onError,
   })
   return (act: Act, person: StaffMember) => {
-    if (act === 'link') createLink.mutate(person)
+    if (act === 'link' && hasLinkMail) setOpen({ what: 'new-link', person })
+    else if (act === 'link') createLink.mutate({ ...person, sendsEmail: false })
     else if (act === 'activate') activate.mutate(person)
     else setOpen({ what: act, person })
   }
@@ -158,18 +171,57 @@ function ConfirmAct({ what, person, onClose }: ConfirmProps) {
   )
 }
 
-function LinkOnce({ name, link, onDone }: { name: string; link: PasswordLink; onDone: () => void }) {
+type NewLinkProps = {
+  person: StaffMember
+  onCreated: (link: PasswordLink, mailedTo: string | null) => void
+  onClose: () => void
+}
+
+/** Asks whether the service also sends the new link. */
+function NewLink({ person, onCreated, onClose }: NewLinkProps) {
+  const { t } = useTranslation()
+  const { name, email } = person
+  const [sendsEmail, setSendsEmail] = useState(true)
+  const create = useMutation({
+    ...createPasswordLink,
+    onSuccess: (link) => onCreated(link, sendsEmail ? email : null),
+  })
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={t('link-mail.new-title', { name })}
+      action={t('link-mail.new-submit')}
+      isDestructive={false}
+      onConfirm={() => create.mutate({ ...person, sendsEmail })}
+      isBusy={create.isPending}
+      error={create.error}
+    >
+      <Stack gap="md">
+        <Text>{t('link-mail.new-text')}</Text>
+        <SendByEmail
+          description={t('link-mail.send-what', { email })}
+          checked={sendsEmail}
+          onChange={(event) => setSendsEmail(event.currentTarget.checked)}
+        />
+      </Stack>
+    </ConfirmDialog>
+  )
+}
+
+type LinkProps = { name: string; link: PasswordLink; mailedTo: string | null; onDone: () => void }
+
+function LinkOnce({ name, link, mailedTo, onDone }: LinkProps) {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
+  const time = formatTime(link.expires_at, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
   return (
     <SecretOnce
       opened
       title={t('settings.link-title', { name })}
-      text={t('settings.link-text', {
-        time: formatTime(link.expires_at, { timeZone, dateStyle: 'medium', timeStyle: 'short' }),
-      })}
+      text={mailedTo === null ? t('settings.link-text', { time }) : t('link-mail.sent-text', { time, email: mailedTo })}
       secret={link.url}
-      stored={t('settings.link-stored')}
+      {...(mailedTo === null && { stored: t('settings.link-stored') })}
       onDone={onDone}
     />
   )

@@ -14,6 +14,7 @@ import { usePerson } from '../../../session.tsx'
 import { useScopeZone } from '../../../sites.ts'
 import { useSitesWords } from '../use-sites-words.ts'
 import { type Act, actsFor, FactorWords, isDestructive } from './person-dialog.tsx'
+import { LinkMailWords } from './send-by-email.tsx'
 import { useProviderName } from './use-provider-name.ts'
 
 type Props = {
@@ -119,15 +120,16 @@ function State({ person }: { person: StaffMember }) {
   const { state, link_expires_at: linkEnd } = person
   if (state === 'active')
     return (
-      <div>
+      <div style={{ paddingBlock: 4 }}>
         <Text fz="inherit">{t('settings.state-active')}</Text>
         <SignsInBy person={person} />
+        <LinkMailWords person={person} />
       </div>
     )
   if (state === 'deactivated') return <Text fz="inherit">{t('settings.state-deactivated')}</Text>
   if (state !== 'invited') return <Text fz="inherit">{orValue(state).defaultValue}</Text>
   return (
-    <div>
+    <div style={{ paddingBlock: 4 }}>
       <Text fz="inherit">{t('settings.state-invited')}</Text>
       <Text fz={12.5} lh="16px" c={linkEnd ? 'dimmed' : 'var(--vs-warn-text)'}>
         {linkEnd ? (
@@ -138,6 +140,7 @@ function State({ person }: { person: StaffMember }) {
           t('settings.link-expired')
         )}
       </Text>
+      <LinkMailWords person={person} />
     </div>
   )
 }
@@ -216,6 +219,7 @@ function PhoneRow({ person }: { person: StaffMember }) {
           {t(`roles.${person.role}`, orValue(person.role))} · {sites}
         </Text>
         {person.state === 'active' && <SignsInBy person={person} />}
+        <LinkMailWords person={person} />
       </div>
     </Group>
   )

@@ -11,9 +11,9 @@ import { allStaffQuery } from '../../../queries/people.ts'
 import { secondFactorSettingsQuery } from '../../../queries/second-factor-settings.ts'
 import { updateSignInSettings } from '../../../queries/sign-in-settings.ts'
 import { useScopeZone } from '../../../sites.ts'
+import { SwitchRow } from '../switch-row.tsx'
 import { Names } from './names.tsx'
 import classes from './sign-in.module.css'
-import { SwitchRow } from './switch-row.tsx'
 
 const commandOfPasswords = 'voucher-service staff allow-passwords'
 const namesShown = 20

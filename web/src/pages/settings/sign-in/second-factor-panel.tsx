@@ -11,9 +11,9 @@ import { showFailure } from '../../../components/show-failure.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { secondFactorSettingsQuery, updateSecondFactorSettings } from '../../../queries/second-factor-settings.ts'
 import { usePerson } from '../../../session.tsx'
+import { SwitchRow } from '../switch-row.tsx'
 import { Names } from './names.tsx'
 import classes from './sign-in.module.css'
-import { SwitchRow } from './switch-row.tsx'
 
 type Role = SecondFactorRoles['required'][number]
 const roles = ['admin', 'manager', 'desk'] as const

@@ -2,12 +2,13 @@ import { Combobox, Group, Input, InputBase, useCombobox } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useAllSites } from '../../../sites.ts'
+import { MoreSites } from '../../../components/more-sites.tsx'
+import { shownAtMost, useFoundSites } from '../../../found-sites.ts'
+import { useKnownSites } from '../../../sites.ts'
 import { useSitesWords } from '../use-sites-words.ts'
 import classes from './sign-in.module.css'
 
 const everySite = 'all'
-const shownAtMost = 100
 /** A short list needs no search. */
 const searchFrom = 9
 
@@ -21,7 +22,7 @@ type Props = {
 /** Chooses all sites or some, in the room of one line. */
 export function SitesSelect({ label, value, onChange, error }: Props) {
   const { t } = useTranslation()
-  const { sites = [] } = useAllSites()
+  const { sites = [] } = useKnownSites()
   const [search, setSearch] = useState('')
   const hasSearch = sites.length >= searchFrom
   const combobox = useCombobox({
@@ -31,6 +32,7 @@ export function SitesSelect({ label, value, onChange, error }: Props) {
     },
     onDropdownOpen: () => hasSearch && combobox.focusSearchInput(),
   })
+  const { found, hasMore, isLoading } = useFoundSites(search, { withInactive: true, isShown: combobox.dropdownOpened })
   const words = useSitesWords(
     value === 'all' ? { all_sites: true, site_ids: [] } : { all_sites: false, site_ids: value },
   )
@@ -44,7 +46,6 @@ export function SitesSelect({ label, value, onChange, error }: Props) {
     const id = Number(option)
     onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
   }
-  const found = sites.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()))
   return (
     <Combobox store={combobox} onOptionSubmit={submit} shadow="md">
       <Combobox.Target targetType="button">
@@ -79,8 +80,8 @@ export function SitesSelect({ label, value, onChange, error }: Props) {
           {found.slice(0, shownAtMost).map(({ id, name }) => (
             <Choice key={id} value={String(id)} name={name} isChosen={chosen.includes(id)} />
           ))}
-          {found.length === 0 && <Combobox.Empty>{t('sites.none-found')}</Combobox.Empty>}
-          {found.length > shownAtMost && <Combobox.Empty>{t('sites.more', { count: found.length })}</Combobox.Empty>}
+          {found.length === 0 && !isLoading && <Combobox.Empty>{t('sites.none-found')}</Combobox.Empty>}
+          <MoreSites found={found} hasMore={hasMore} />
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

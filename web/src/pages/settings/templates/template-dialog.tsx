@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { Dialog } from '../../../components/dialog.tsx'
+import { SiteSelect } from '../../../components/site-select.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { durationWords, templateName, templateSentence } from '../../../components/voucher/voucher-words.ts'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
@@ -115,19 +116,12 @@ type Form = ReturnType<typeof useTemplateForm>['form']
 /** A template stays where it was created. Only administrators create templates for all sites. */
 function SiteField({ form }: { form: Form }) {
   const { t } = useTranslation()
-  const { sites = [] } = useScope()
   const isAdmin = usePerson().role === 'admin'
   return (
-    <Select
+    <SiteSelect
       label={t('settings.for-site')}
-      searchable
       allowDeselect={false}
-      limit={100}
-      nothingFoundMessage={t('sites.none-found')}
-      data={[
-        ...(isAdmin ? [{ value: 'all', label: t('settings.all-sites') }] : []),
-        ...sites.map(({ id, name }) => ({ value: String(id), label: name })),
-      ]}
+      first={isAdmin ? [{ value: 'all', label: t('settings.all-sites') }] : []}
       {...form.getInputProps('site')}
     />
   )

@@ -13,7 +13,7 @@ import { type Column, DataTable } from '../../../components/table/data-table.tsx
 import { templateName, templateSentence } from '../../../components/voucher/voucher-words.ts'
 import { deleteTemplate, templatesQuery, updateTemplate } from '../../../queries/templates.ts'
 import { usePerson } from '../../../session.tsx'
-import { useScope } from '../../../sites.ts'
+import { useFindSite, useScope } from '../../../sites.ts'
 import { TemplateDialog } from './template-dialog.tsx'
 import classes from './templates.module.css'
 import { useTemplateOrder } from './use-template-order.ts'
@@ -203,9 +203,9 @@ function Place({ template }: { template: Template }) {
 
 function usePlace({ site_id: siteId }: Template): string {
   const { t } = useTranslation()
-  const { sites = [] } = useScope()
+  const find = useFindSite()
   if (siteId === null) return t('settings.all-sites')
-  return sites.find(({ id }) => id === siteId)?.name ?? t('settings.site-number', { id: siteId })
+  return find(siteId)?.name ?? t('settings.site-number', { id: siteId })
 }
 
 function PhoneRow({ template }: { template: Template }) {
