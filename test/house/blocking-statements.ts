@@ -71,7 +71,7 @@ const constant = /\bdefault (true|false|null|-?\d+(\.\d+)?|'[^']*'(::\w+(\[\])?)
 
 function problemOfAction(action: string): string | undefined {
   if (
-    /^(drop (column|constraint)|alter (column )?\w+ (drop (not null|default)|set default)|validate constraint) /i.test(
+    /^(drop (column|constraint)|alter (column )?\w+ (drop (not null|default)|set default|set \(n_distinct = [-.\d]+\))|validate constraint) /i.test(
       `${action} `,
     )
   )

@@ -14,7 +14,6 @@ import {
   type Erasure,
   type ErasureReason,
   findErasure,
-  findValidCount,
   insertErasure,
   insertItemsOfGuests,
   insertRepeats,
@@ -58,11 +57,12 @@ async function writeReceipt(db: Database, actor: Actor, { guests, reason, valid 
     const siteIds = [...new Set(guests.map(({ siteId }) => siteId))]
     const by = { kind: actor.kind, id: 'id' in actor ? actor.id : null, name: actorName(actor) }
     await insertErasure(tx, { id, by, reason, siteIds })
-    if ((await insertItemsOfGuests(tx, id, guests)) === 0) throw new DomainError('guest_not_found')
-    const count = await findValidCount(tx, id)
-    if (valid === 'refuse' && count > 0) throw new DomainError('voucher_still_valid', { details: { count } })
+    const found = await insertItemsOfGuests(tx, id, guests)
+    if (found.items === 0) throw new DomainError('guest_not_found')
+    if (valid === 'refuse' && found.valid > 0)
+      throw new DomainError('voucher_still_valid', { details: { count: found.valid } })
     const { vouchers } = (await findErasure(tx, id)) as Erasure
-    const details = { reason, guests: guests.length, vouchers, valid: count }
+    const details = { reason, guests: guests.length, vouchers, valid: found.valid }
     await recordAudit(tx, actor, { action: 'guests.erased', targetKind: 'erasure', targetId: id, details })
     return id
   })

@@ -44,42 +44,38 @@ const isRowWithoutVoucherSql = `r.erased_at is null
 
 /**
  * Adds everything of these guests to an erasure. A row becomes a creation, and a creation becomes a voucher, so they are read in this
- * order: what moves on meanwhile is found by the next statement. Returns how many items there are.
+ * order: what moves on meanwhile is found by the next statement. `valid` counts the items that still work or may become a voucher that
+ * works. It is counted here, because looking up each item again compared all items with all vouchers of the site while PostgreSQL had
+ * no recent statistics.
  */
-export async function insertItemsOfGuests(tx: Queryable, erasureId: string, guests: Guest[]): Promise<number> {
-  const values = [...guestValues(guests), erasureId]
-  const insert = 'insert into erasure_items (erasure_id, kind, site_id, id, number)'
+export async function insertItemsOfGuests(
+  tx: Queryable,
+  erasureId: string,
+  guests: Guest[],
+): Promise<{ items: number; valid: number }> {
   const statements = [
-    `${insert} select $3::uuid, 'row', r.site_id, r.batch_id, r.number
+    `select 'row', r.site_id, r.batch_id, r.number, r.state in ('waiting', 'sent')
        from ${guestsSql} join batch_rows r on r.site_id = g.site_id and ${isNamedSql('r.name')} and ${isRowWithoutVoucherSql}`,
-    `${insert} select $3::uuid, 'creation', c.site_id, c.id, 0
+    `select 'creation', c.site_id, c.id, 0, c.settled_at is null and c.batch_id is null
        from ${guestsSql} join creations c on c.site_id = g.site_id and c.name = g.name and c.request_hash_key is null
         and not exists (select from vouchers v where v.site_id = c.site_id and v.id = c.voucher_id)`,
-    `${insert} select $3::uuid, 'voucher', v.site_id, v.id, 0
-       from ${guestsSql} cross join lateral (${vouchersOfGuestSql('site_id, id')}) as v
-     on conflict do nothing`,
+    `select distinct 'voucher', v.site_id, v.id, 0, v.valid
+       from ${guestsSql} cross join lateral (${vouchersOfGuestSql(`site_id, id, not ${hasEndedSql} as valid`)}) as v`,
   ]
-  let items = 0
-  for (const statement of statements) items += (await tx.query(statement, values)).rowCount ?? 0
-  return items
-}
-
-/**
- * How many items of an erasure still work or may become a voucher that works. Each item is looked up by its key. With a join, PostgreSQL
- * compared all items with all vouchers of the site as long as it had no statistics of new rows.
- */
-export async function findValidCount(tx: Queryable, erasureId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
-    `select count(*)::integer as count from erasure_items i
-      where erasure_id = $1 and case kind
-        when 'voucher' then (select not ${hasEndedSql} from vouchers v where v.site_id = i.site_id and v.id = i.id)
-        when 'creation' then (select c.settled_at is null and c.batch_id is null
-                                from creations c where c.site_id = i.site_id and c.id = i.id)
-        else (select r.state in ('waiting', 'sent')
-                from batch_rows r where r.site_id = i.site_id and r.batch_id = i.id and r.number = i.number) end`,
-    [erasureId],
-  )
-  return rows[0]?.count ?? 0
+  const count = { items: 0, valid: 0 }
+  for (const statement of statements) {
+    const { rows } = await tx.query<typeof count>(
+      `with found (kind, site_id, id, number, valid) as (${statement}), added as (
+         insert into erasure_items (erasure_id, kind, site_id, id, number)
+         select $3::uuid, kind, site_id, id, number from found
+       )
+       select count(*)::integer as items, count(*) filter (where valid)::integer as valid from found`,
+      [...guestValues(guests), erasureId],
+    )
+    count.items += rows[0]?.items ?? 0
+    count.valid += rows[0]?.valid ?? 0
+  }
+  return count
 }
 
 type ReceiptItem = { kind: 'voucher' | 'creation' | 'row'; siteId: number; id: string; number: number }
