@@ -354,7 +354,9 @@ test('5,000 vouchers are erased in steps, and a request that dies is completed b
   expect(unfinished).toMatchObject({ vouchers: 5_000, entries: 1_000, waiting: 4_000, finishedAt: null })
   expect(repeated).toMatchObject({ vouchers: 4_000, waiting: 0 })
   expect(await places()).toEqual([])
-  expect((await listErasures(db, null, { last: undefined, limit: 5 })).map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0])
+  expect((await listErasures(db, null, { last: undefined, limit: 5 })).map(({ waiting }) => waiting)).toEqual([
+    0, 0, 0, 0,
+  ])
 })
 
 test('a request erases the vouchers of at most 20 sites, and the worker erases the others', async () => {
