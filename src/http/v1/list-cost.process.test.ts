@@ -65,19 +65,22 @@ describe('the cost of one GET', () => {
   }
 
   test('with Redis: one statement and one Redis command when the list is unchanged, one statement more when it changed', async () => {
-    const site = await seedSite(app.db)
-    await seedVoucher(app.db, site)
-    const { key } = await seedKey(app.db, { rateLimit: 1000 })
-    const path = `/api/vouchers.php?site_id=${site}`
-    await app.call('/api/sites.php', { key }) // Redis loads the script
-    const commands = await countRedisCommands()
+    async function measure() {
+      const site = await seedSite(app.db)
+      await seedVoucher(app.db, site)
+      const { key } = await seedKey(app.db, { rateLimit: 1000 })
+      const path = `/api/vouchers.php?site_id=${site}`
+      await app.call('/api/sites.php', { key }) // Redis loads the script
+      const commands = await countRedisCommands()
+      const first = [await cost(app, path, key), await cost(app, path, key)]
+      await seedVoucher(app.db, site)
+      const changed = [await cost(app, path, key), await cost(app, path, key)]
+      return { first, changed, commands: (await countRedisCommands()) - commands }
+    }
 
-    expect(await cost(app, path, key)).toEqual(['api_key_secrets', 'vouchers'])
-    expect(await cost(app, path, key)).toEqual(['api_key_secrets'])
-    await seedVoucher(app.db, site)
-    expect(await cost(app, path, key)).toEqual(['api_key_secrets', 'vouchers'])
-    expect(await cost(app, path, key)).toEqual(['api_key_secrets'])
-    expect((await countRedisCommands()) - commands).toBe(4)
+    // If a busy machine lets Redis answer after more than 100 ms, PostgreSQL counts. Such a measurement is repeated.
+    const expected = [['api_key_secrets', 'vouchers'], ['api_key_secrets']]
+    await expect.poll(measure).toEqual({ first: expected, changed: expected, commands: 4 })
   })
 
   test('on PostgreSQL alone: the same, and one upsert that counts', async () => {
