@@ -13,7 +13,7 @@ import { onFileEnd } from '#test/on-file-end.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const commands = (
-  /## Three commands[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+  /## Try it[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
 )
   .trim()
   .split('\n')
