@@ -11,15 +11,53 @@ import { isLong, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { readPaper } from '#test/paper.ts'
 import { openPage } from '#test/web.ts'
-import { startCleanMachine } from './clean-machine.ts'
+import { type CleanMachine, startCleanMachine } from './clean-machine.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const guide = readFileSync(`${root}docs/get-started.md`, 'utf8')
+
+/** The page in a language, and how its steps call sections, fields and buttons. */
+type Guide = { text: string; locale: string; nameOf(english: string): string }
+
+const english: Guide = { text: readPage('docs/get-started.md'), locale: 'en-GB', nameOf: (name) => name }
+
+const germanNames: Record<string, string> = {
+  'With the archive': 'Mit dem Archiv',
+  'Without a controller': 'Ohne Controller',
+  'In the browser': 'Im Browser',
+  'Setup token': 'Einrichtungs-Token',
+  Continue: 'Weiter',
+  Name: 'Name',
+  'E-mail': 'E-Mail',
+  Password: 'Passwort',
+  Address: 'Adresse',
+  'API key': 'API-Schlüssel',
+  'Test the connection': 'Verbindung testen',
+  'Trust this certificate': 'Diesem Zertifikat vertrauen',
+  'The connection works.': 'Die Verbindung funktioniert.',
+  'Name of this site': 'Name dieses Standorts',
+  'Add the site': 'Den Standort hinzufügen',
+  'Wi-Fi name (SSID)': 'WLAN-Name (SSID)',
+  'Create the first voucher': 'Ersten Voucher erstellen',
+  Print: 'Drucken',
+}
+const german: Guide = {
+  text: readPage('docs/de/get-started.md'),
+  locale: 'de-DE',
+  nameOf: (name) => germanNames[name] as string,
+}
+
+function readPage(path: string): string {
+  return readFileSync(`${root}${path}`, 'utf8')
+}
+
+function sectionOf(guide: Guide, section: string): string {
+  const heading = guide.nameOf(section)
+  return new RegExp(`^## ${heading}\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(guide.text)?.[1] ?? ''
+}
 
 /** The commands of a section of the page, as a person copies them. */
-function commandsOf(section: string): string {
-  const text = new RegExp(`^## ${section}\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(guide)?.[1] ?? ''
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands]) => commands).join('')
+function commandsOf(section: string, guide = english): string {
+  return [...sectionOf(guide, section).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands]) => commands).join('')
 }
 
 /** The block of docs/install.md that contains this text, for a folder of the user instead of `/etc`. */
@@ -30,66 +68,74 @@ function blockOfInstall(text: string): string {
   return block.replaceAll('/etc/', `${machine.home}/`).replaceAll(' -o root -g voucher-service', '')
 }
 
-/** A name of a field or a button, which must be on the page: the test does nothing that the page does not say. */
-function named(name: string): string {
-  if (!guide.includes(`**${name}**`)) throw new Error(`docs/get-started.md does not mention “${name}”`)
-  return name
-}
-
 const target = mkdtempSync(join(tmpdir(), 'release-'))
 onFileEnd(() => rmSync(target, { recursive: true }))
 await promisify(execFile)(process.execPath, [`${root}build/package.ts`, target])
 const archive = readdirSync(target).find((name) => name.endsWith('.tar.gz')) as string
 const unpacked = archive.replace('.tar.gz', '')
 
-const machine = await startCleanMachine()
-for (const name of [archive, `${archive}.sha256`]) copyFileSync(join(target, name), join(machine.home, name))
-vi.stubEnv('CHROMIUM', machine.chromium)
-const browser = await startBrowser()
+async function startMachineWithArchive(): Promise<CleanMachine> {
+  const machine = await startCleanMachine()
+  for (const name of [archive, `${archive}.sha256`]) copyFileSync(join(target, name), join(machine.home, name))
+  return machine
+}
+
+const machine = await startMachineWithArchive()
 
 test('the commands and steps of docs/get-started.md lead from the archive to the first printed voucher', async () => {
+  await followSteps(english, machine)
+})
+
+test.runIf(isLong)('the commands and steps of docs/de/get-started.md do the same', async () => {
+  await followSteps(german, await startMachineWithArchive())
+})
+
+async function followSteps(guide: Guide, { run, home, chromium }: CleanMachine): Promise<void> {
   const begin = performance.now()
-  const service = machine.run(commandsOf('With the archive'))
+  const service = run(commandsOf('With the archive', guide))
   const [, token] = await service.line(/enter the setup token (\w+)"/)
   const readyAfterMs = performance.now() - begin
-  const simulator = machine.run(commandsOf('Without a controller'), { cwd: join(machine.home, unpacked) })
+  const simulator = run(commandsOf('Without a controller', guide), { cwd: join(home, unpacked) })
   const controller = JSON.parse((await simulator.line(/^\{.*\}$/))[0])
-  const [, url] = /Open <(http[^>]+)>/.exec(guide.split('## In the browser')[1] as string) as RegExpExecArray
+  const [, url] = /<(http[^>]+)>/.exec(sectionOf(guide, 'In the browser')) as RegExpExecArray
 
-  const page = await openPage(browser, { url: url as string })
+  vi.stubEnv('CHROMIUM', chromium)
+  const page = await openPage(await startBrowser(), { url: url as string, locale: guide.locale })
+  const { fill, press } = stepsOn(page, guide)
   await page.addInitScript('window.dialogs = 0; window.print = () => { window.dialogs++ }')
   await page.goto('/')
-  await fill(page, 'Setup token', token as string)
-  await press(page, 'Continue')
-  await fill(page, 'Name', 'Katrin Vogt')
-  await fill(page, 'E-mail', 'k.vogt@hotel.example')
-  await fill(page, 'Password', 'correct horse battery staple')
-  await press(page, 'Continue')
-  await fill(page, 'Address', controller.url)
-  await fill(page, 'API key', controller.api_key)
-  await press(page, 'Trust this certificate')
-  await page.getByText('The connection works.').waitFor()
-  await press(page, 'Continue')
-  await fill(page, 'Name of this site', 'Hotel Goldener Adler')
-  await press(page, 'Add the site')
-  await fill(page, 'Wi-Fi name (SSID)', 'Adler-Gast')
-  await press(page, 'Continue')
-  await press(page, 'Create the first voucher')
+  await fill('Setup token', token as string)
+  await press('Continue')
+  await fill('Name', 'Katrin Vogt')
+  await fill('E-mail', 'k.vogt@hotel.example')
+  await fill('Password', 'correct horse battery staple')
+  await press('Continue')
+  await fill('Address', controller.url)
+  await fill('API key', controller.api_key)
+  await press('Test the connection')
+  await press('Trust this certificate')
+  await page.getByText(guide.nameOf('The connection works.')).waitFor()
+  await press('Continue')
+  await fill('Name of this site', 'Hotel Goldener Adler')
+  await press('Add the site')
+  await fill('Wi-Fi name (SSID)', 'Adler-Gast')
+  await press('Continue')
+  await press('Create the first voucher')
   const code = await page.locator('.code').innerText()
-  await press(page, 'Print')
+  await press('Print')
   await expect.poll(() => page.evaluate('window.dialogs')).toBe(1)
-  const [sheet, ...more] = await readPaper(await page.pdf({ preferCSSPageSize: true }), 'get-started')
+  const [sheet, ...more] = await readPaper(await page.pdf({ preferCSSPageSize: true }), `get-started-${guide.locale}`)
   const seconds = (performance.now() - begin) / 1000
 
   expect(more).toEqual([])
   expect(sheet?.text).toContain(code)
   expect(sheet?.text).toContain('Hotel Goldener Adler')
-  report('seconds from the archive to the log with the setup token, and to the first printed voucher', [
-    readyAfterMs / 1000,
-    seconds,
-  ])
+  report(
+    `${guide.locale}: seconds from the archive to the log with the setup token, and to the first printed voucher`,
+    [readyAfterMs / 1000, seconds],
+  )
   expect([await service.interrupt(), await simulator.interrupt()]).toEqual([0, 0])
-})
+}
 
 test('the commands can be repeated: they keep the database, its password and the key', async () => {
   const read = () => ['database-url', 'encryption-keys'].map((name) => readFileSync(join(folder, name), 'utf8'))
@@ -143,10 +189,15 @@ test('the archive starts in 2 s as a user who can write nowhere', async () => {
   if (isLong) expect(readyAfterMs).toBeLessThan(2_000) // in CI, other tests need the processors at the same time
 })
 
-async function fill(page: Page, label: string, value: string): Promise<void> {
-  await page.getByRole('textbox', { name: named(label), exact: true }).fill(value)
-}
-
-async function press(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: new RegExp(`^${named(name)}`) }).click()
+/** Fills fields and presses buttons by their names, which must be on the page: the test does nothing that the page does not say. */
+function stepsOn(page: Page, guide: Guide) {
+  const named = (english: string) => {
+    const name = guide.nameOf(english)
+    if (!guide.text.includes(`**${name}**`)) throw new Error(`The page does not mention “${name}”`)
+    return name
+  }
+  return {
+    fill: (label: string, value: string) => page.getByRole('textbox', { name: named(label), exact: true }).fill(value),
+    press: (name: string) => page.getByRole('button', { name: new RegExp(`^${named(name)}`) }).click(),
+  }
 }
