@@ -38,7 +38,9 @@ const password = 'p@ss:w/rd' // a URL must encode it
 export async function startMariaDB({ timeZone = '+00:00' } = {}): Promise<MariaDB> {
   const folder = mkdtempSync(join(tmpdir(), 'mariadb-'))
   const port = await freePort()
-  const common = ['--no-defaults', `--datadir=${folder}/data`, `--user=${userInfo().username}`]
+  const { username } = userInfo()
+  // A server deletes the temporary tables in its folder when it starts, so servers that share a folder make each other fail.
+  const common = ['--no-defaults', `--datadir=${folder}/data`, `--tmpdir=${folder}`, `--user=${username}`]
   const small = ['--innodb-log-file-size=4M', '--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0']
   await promisify(execFile)('mariadb-install-db', [
     ...common,
