@@ -34,7 +34,7 @@ const commands: Record<string, { about: string; hidden?: true; load: () => Promi
     load: async () => (await import('./backup/hold.ts')).registerHold,
   },
   resume: {
-    about: 'end the hold that `restore` or `hold` began',
+    about: 'end the hold that `restore`, `hold` or a first `import` began',
     load: async () => (await import('./backup/hold.ts')).registerResume,
   },
   controllers: {

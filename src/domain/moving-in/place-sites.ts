@@ -53,10 +53,14 @@ export async function placeSites(
     else if (known)
       problems.push({
         ...at,
-        reason: `Here, the number ${site.id} belongs to the site "${known.name}": ${known.controllerSite} at ${known.address}. In the tool, it is ${site.controllerSite} at ${controllerOf(site).address}. Use --leave-out ${site.id}, or correct the address with \`controllers set\`.`,
+        reason: `Here, the number ${site.id} belongs to the site "${known.name}": ${known.controllerSite} at ${known.address}. In the tool, it is ${site.controllerSite} at ${controllerOf(site).address}. If both are the same site, correct its address with \`controllers set\`. Otherwise, remove it here with \`sites remove ${site.id}\` if it has no vouchers, or use --leave-out ${site.id}: clients that use ${site.id} then reach "${known.name}".`,
       })
     else if (broughtEarlier.has(site.id)) removed.push(site.id)
-    else if (twin) problems.push({ ...at, reason: `Here, its site of the controller is recorded as site ${twin.id}.` })
+    else if (twin)
+      problems.push({
+        ...at,
+        reason: `Here, its site of the controller is recorded as site ${twin.id}. Remove that one with \`sites remove ${twin.id}\` if it has no vouchers, or use --leave-out ${site.id}: clients that use ${site.id} must then use ${twin.id}.`,
+      })
     else newSites.push(site)
   }
   if (problems.length > 0) throw new MoveRefused('These sites cannot keep their numbers.', problems)

@@ -137,7 +137,9 @@ test('a site of a controller that has another number here is named', async () =>
 
   expect([moved.exitCode, moved.stderr]).toEqual([
     1,
-    expect.stringContaining('sites 70: Here, its site of the controller is recorded as site 7.'),
+    expect.stringContaining(
+      'sites 70: Here, its site of the controller is recorded as site 7. Remove that one with `sites remove 7` if it has no vouchers, or use --leave-out 70: clients that use 70 must then use 7.',
+    ),
   ])
 })
 
@@ -152,4 +154,19 @@ test('what went wrong with the database of the tool does not show its password',
     expect(stderr).not.toBe('')
     for (const secret of [mariadb.password, encoded, 'only-half']) expect(stderr).not.toContain(secret)
   }
+})
+
+test.each([
+  ['no scheme', (url: string) => url.replace('mysql://', '')],
+  ['the scheme of another database', (url: string) => url.replace('mysql:', 'postgres:')],
+  ['no name of a database', (url: string) => url.replace(/\/tool_\d+$/, '/')],
+  ['a password that is not encoded', (url: string) => url.replace('%2F', '/')],
+])('an address with %s is rejected before anything is connected', async (_, spoil) => {
+  const { tool, app } = await startBoth()
+  const { exitCode, stderr } = await run(app, { ...tool, url: spoil(tool.url) })
+
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('must have one line like mysql://user:password@127.0.0.1:3306/database'),
+  ])
 })

@@ -237,6 +237,11 @@ test.each<Broken>([
   ['a missing table', (tool) => tool.query('set foreign_key_checks = 0; drop table vouchers'), 'the table vouchers'],
   ['a missing column', (tool) => tool.query('alter table sites drop unifi_password'), 'sites.unifi_password'],
   ['a site without an address', (tool) => tool.query(`update sites set unifi_controller_url = ''`), 'sites 7:'],
+  [
+    'a site that must be corrected in the tool',
+    (tool) => tool.query(`update sites set site_id = ' '`),
+    'If a line gives no advice, correct the site in the tool, or leave it out with --leave-out.',
+  ],
   ['a site without a name', (tool) => tool.query(`update sites set name = ' '`), 'sites 7:'],
   [
     'a number that is taken',
@@ -248,7 +253,7 @@ test.each<Broken>([
         `insert into sites (id, name, controller_id, controller_site) overriding system value select 7, 'Other', id, 'x' from controllers`,
       )
     },
-    'sites 7: Here, the number 7 belongs to the site "Other": x at https://a.',
+    'Otherwise, remove it here with `sites remove 7` if it has no vouchers, or use --leave-out 7: clients that use 7 then reach "Other".',
   ],
   [
     'another time zone',

@@ -142,9 +142,11 @@ export async function readSource(url: string): Promise<Source> {
 }
 
 async function connect(url: string): Promise<Connection> {
+  const uri = url.replace(/^\ufeff/, '')
+  if (!isAddress(uri)) throw wrongAddress()
   try {
     return await mysql.createConnection({
-      uri: url.replace(/^\ufeff/, ''),
+      uri,
       charset: 'utf8mb4',
       dateStrings: true,
       connectTimeout: 10_000,
@@ -154,14 +156,23 @@ async function connect(url: string): Promise<Connection> {
   }
 }
 
+/** The package would use localhost and no database instead of parts that it does not find. */
+function isAddress(text: string): boolean {
+  const { protocol, hostname, pathname } = URL.parse(text) ?? {}
+  return /^(mysql|mariadb):$/.test(protocol ?? '') && hostname !== '' && /^\/[^/]+$/.test(pathname ?? '')
+}
+
+function wrongAddress(): CommandRefused {
+  return new CommandRefused(
+    'The file of --mysql-url-file must have one line like mysql://user:password@127.0.0.1:3306/database. In a password, @ is written as %40, : as %3A, / as %2F and a blank as %20.',
+  )
+}
+
 /** Messages of the package can contain the address, so they are not shown: it has a password. */
 function asRefusal(error: unknown): Error {
   if (error instanceof CommandRefused) return error
   const { code } = error as { code?: unknown }
-  if (typeof code !== 'string')
-    return new CommandRefused(
-      'The database of the tool could not be read. The file of --mysql-url-file must have one line like mysql://user:password@127.0.0.1:3306/database, with %40 for @ in a password.',
-    )
+  if (typeof code !== 'string') return wrongAddress()
   return new CommandRefused(
     `The database of the tool could not be read (${code}). Check the address, the user and its rights (SELECT is enough). In a password, @ is written as %40, : as %3A, / as %2F and a blank as %20.`,
   )

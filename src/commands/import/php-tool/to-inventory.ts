@@ -123,7 +123,11 @@ function toSites(
     }
   }
   refused.push(...findTwins(sites, controllers))
-  if (refused.length > 0) throw new MoveRefused('These sites cannot be imported.', refused)
+  if (refused.length > 0)
+    throw new MoveRefused(
+      'These sites cannot be imported. If a line gives no advice, correct the site in the tool, or leave it out with --leave-out.',
+      refused,
+    )
   return { sites, controllers: [...controllers.values()] }
 }
 
