@@ -24,6 +24,9 @@ export type Driver = {
   layerChecks(site: SiteToTest): LayerCheck[]
 }
 
+/** Texts of a controller, such as notes of vouchers, are cut after this many characters. */
+export const longestControllerText = 1_000
+
 /** How the addresses of a driver's controllers are written. */
 export type AddressForm = {
   /** The rule for people. It completes the sentence "The address must …". */

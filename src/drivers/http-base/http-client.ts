@@ -9,6 +9,7 @@ import {
   type ControllerVoucher,
   callsAtOnce,
   formattedCode,
+  longestControllerText,
   type SeenVoucher,
 } from '../driver.ts'
 import { createConnector } from './connector.ts'
@@ -198,7 +199,7 @@ export function integerOf(value: unknown): number | undefined {
 export function textOf(value: unknown): string {
   return typeof value === 'string'
     ? value
-        .slice(0, 1_000)
+        .slice(0, longestControllerText)
         .replace(/\p{Cc}/gu, '')
         .toWellFormed()
     : ''

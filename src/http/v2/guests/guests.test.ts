@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { beforeEach, expect, test } from 'vitest'
 import { messageEmailPlace } from '#domain/mailing/new-message.ts'
+import { longestControllerText } from '#drivers/driver.ts'
 import { encrypt } from '#lib/cipher.ts'
 import { startApp } from '#test/app.ts'
 import { findText } from '#test/data/find-text.ts'
@@ -171,6 +172,19 @@ test('a voucher that works: 409 and nothing is erased, or it is erased after its
     remains: [{ place: 'vouchers' }, { place: 'controller' }],
   })
   expect((await receipts()).json().erasures).toMatchObject([{ id: waiting.id, waiting: 1, finished_at: null }])
+})
+
+test('a guest with the longest note that a controller can have is found, shown, exported and erased', async () => {
+  const name = `Reisegruppe ${'ä'.repeat(longestControllerText - 12)}`
+  await seedVoucher(db, site, { name, status: 'revoked' })
+  const found = await ask('search', { query: 'reisegruppe' })
+  expect(found.json().guests).toMatchObject([{ site_id: site, name }])
+
+  const guests = [{ site_id: site, name }]
+  expect((await ask('stored', { guests })).status).toBe(200)
+  expect((await ask('export', { guests })).status).toBe(200)
+  expect((await erase({ guests })).json()).toMatchObject({ vouchers: 1, waiting: 0 })
+  expect(await findText(db, 'Reisegruppe')).toEqual([])
 })
 
 test('receipts have pages', async () => {

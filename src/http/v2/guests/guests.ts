@@ -12,6 +12,7 @@ import {
   searchGuests as search,
 } from '#domain/guests/report-guests.ts'
 import type { StoredPlace } from '#domain/guests/stored-guests.queries.ts'
+import { longestControllerText } from '#drivers/driver.ts'
 import { guestDataFile, guestDataFileName } from '../../guests/guest-data-file.ts'
 import { count, isoOrNull, siteNumber, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { tooManyExports } from '../kit/files/export-csv.ts'
@@ -27,7 +28,7 @@ const text = { pattern: '^[^\\u0000]*$' }
 const guestName = Type.String({
   ...text,
   minLength: 1,
-  maxLength: 255,
+  maxLength: longestControllerText,
   description: 'The name as it is stored, without a date: upper and lower case matter.',
   examples: ['Familie Huber'],
 })
