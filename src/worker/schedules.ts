@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, Unavailable } from '#db/database.ts'
 import { deleteOldRows, rowsPerDeletion } from '#db/retention.queries.ts'
 import { auditRowsPerCall, deleteOldAudit, stripAudit } from '#domain/audit/audit.queries.ts'
+import { updateKeysOfErasedBatches } from '#domain/batches/erase-rows.queries.ts'
 import { deleteLostDeliveries } from '#domain/deliveries/delete-lost-deliveries.ts'
 import { requeueOverdue } from '#domain/deliveries/enqueue-deliveries.ts'
 import { eraseOldAddresses } from '#domain/messages/messages.queries.ts'
+import { updateKeysOfErasedRevocations } from '#domain/revocations/revocations.queries.ts'
 import { takeSitesDueForSync } from '#domain/sites/sync-times.queries.ts'
 import { recordEndedVouchers } from '#domain/syncing/record-ended-vouchers.ts'
 import { deletePreviousSecrets } from '#domain/webhooks/webhooks.queries.ts'
@@ -99,6 +101,16 @@ function housekeeping(ctx: ScheduleContext): Sweep[] {
       name: 'addresses of messages that ended a day ago',
       everyMs: minuteMs,
       run: () => repeatWhileFull(addressesPerStatement, () => eraseOldAddresses(ctx.db, addressesPerStatement)),
+    },
+    {
+      name: 'Idempotency-Keys of erased batches',
+      everyMs: 60 * minuteMs,
+      run: () => updateKeysOfErasedBatches(ctx.db),
+    },
+    {
+      name: 'Idempotency-Keys of erased revocations',
+      everyMs: 60 * minuteMs,
+      run: () => updateKeysOfErasedRevocations(ctx.db),
     },
     {
       name: 'previous secrets of webhooks',

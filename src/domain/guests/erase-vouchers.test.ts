@@ -6,7 +6,9 @@ import { createTestDatabase } from '#test/data/database.ts'
 import { findText } from '#test/data/find-text.ts'
 import { type SeedVoucher, seedSite, seedVoucher, seedWebhook } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { updateKeysOfErasedBatches } from '../batches/erase-rows.queries.ts'
 import { insertEventWithDeliveries } from '../deliveries/events.queries.ts'
+import { updateKeysOfErasedRevocations } from '../revocations/revocations.queries.ts'
 import { eraseVouchers } from './erase-vouchers.ts'
 
 const db = await createTestDatabase()
@@ -135,16 +137,15 @@ test('a row of a batch is erased with its voucher, and the batch itself once all
   const [row] = await rowsOf('batch_rows', 'number = 1')
 
   expect(await erase(ids[0] as string)).toEqual({ vouchers: [ids[0]], entries: 2 })
-  expect(await rowsOf('batches', 'true')).toEqual([batch])
+  const keyed = { ...batch, request_hash: hmac, request_hash_key: 'test' } // a plain hash of all rows could be guessed
+  expect(await rowsOf('batches', 'true')).toEqual([keyed])
   expect(await rowsOf('batch_rows', 'number = 1')).toEqual([
     { ...row, controller_name: '2026-11-14_–', name: '–', reference: null, erased_at: expect.any(Date) },
   ])
   expect(await rowsOf('batch_rows', 'number = 2')).toMatchObject([{ name: 'Quastenflosser', reference: 'QF-4711' }])
 
   expect(await erase(ids[1] as string)).toEqual({ vouchers: [ids[1]], entries: 3 })
-  expect(await rowsOf('batches', 'true')).toEqual([
-    { ...batch, reference: null, request_hash: hmac, request_hash_key: 'test', idempotency_key: 'batch' },
-  ])
+  expect(await rowsOf('batches', 'true')).toEqual([{ ...keyed, reference: null, idempotency_key: 'batch' }])
   expect(await findText(db, 'Quastenflosser', 'QF-4711')).toEqual([])
 })
 
@@ -234,6 +235,28 @@ test.each([
   expect(await rowsOf('revocations', 'true')).toMatchObject([{ idempotency_key: key, request_hash_key: 'test' }])
 })
 
+test('after a day, erased batches and revocations lose their Idempotency-Keys, which may have references', async () => {
+  const [whole, partly] = [await seedBatchOf('Quastenflosser'), await seedBatchOf('Quastenflosser', 'Karpfen')]
+  const ids = [await seedEnded({ batchId: whole }), await seedEnded({ batchId: partly })]
+  for (const [i, batchId] of [whole, partly].entries())
+    await db.query(`update batch_rows set state = 'made', voucher_id = $1 where batch_id = $2 and number = 1`, [
+      ids[i],
+      batchId,
+    ])
+  for (const voucherId of [ids[0] as string, await seedVoucher(db, site)]) await seedRevocation(voucherId)
+  await db.query(`update revocations set idempotency_key = 'QF-4711-out-' || id`)
+  await erase(...ids)
+  const sweep = async () => [await updateKeysOfErasedBatches(db), await updateKeysOfErasedRevocations(db)]
+  expect(await sweep()).toEqual([0, 0])
+
+  for (const table of ['batches', 'revocations'])
+    await db.query(`update ${table} set created_at = created_at - interval '25 hours'`)
+  expect(await sweep()).toEqual([1, 1])
+  expect(await rowsOf('batches', 'idempotency_key is not null')).toMatchObject([{ id: partly }])
+  expect(await rowsOf('revocations', 'idempotency_key is not null')).toMatchObject([{ request_hash_key: null }])
+  expect(await sweep()).toEqual([0, 0])
+})
+
 function inMinutes(minutes: number): Date {
   return new Date(Date.now() + minutes * 60_000)
 }
@@ -264,7 +287,7 @@ async function seedBatchOf(...names: string[]): Promise<string> {
   const id = uuidv7()
   await db.query(
     `insert into batches (site_id, id, actor, api_key_id, request_hash, reference, idempotency_key, max_uses, expire_minutes, finished_at)
-     values ($1, $2, 'key:nobody', $2, $3, 'QF-4711', 'batch', 1, 60, now())`,
+     values ($1, $2, concat('key:', $2::uuid), $2, $3, 'QF-4711', 'batch', 1, 60, now())`,
     [site, id, hash],
   )
   await db.query(

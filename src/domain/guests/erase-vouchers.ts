@@ -1,9 +1,10 @@
 import type { Queryable } from '#db/database.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import {
-  listBatchesToErase,
+  listBatchesWithPlainHash,
   lockBatches,
   updateBatchesErased,
+  updateBatchHashes,
   updateRowsOfVouchersErased,
 } from '../batches/erase-rows.queries.ts'
 import { updateRowsWithoutVoucherErased, updateTheseRowsErased } from '../batches/rows-to-forget.queries.ts'
@@ -55,11 +56,13 @@ export async function eraseVouchers(tx: Queryable, keyring: Keyring, siteId: num
   return { vouchers, entries: vouchers.length + created + rows + batches.length + events + messages }
 }
 
-/** Erases the reference and the hash of locked batches whose rows are all erased. Returns their ids. */
+/**
+ * Erases the hash of locked batches that have an erased row, and the reference of those whose rows are all erased. Returns the ids of
+ * the latter.
+ */
 async function eraseBatches(tx: Queryable, keyring: Keyring, siteId: number, ids: string[]): Promise<string[]> {
-  const erased = keyHashes(keyring, await listBatchesToErase(tx, siteId, ids))
-  await updateBatchesErased(tx, siteId, erased)
-  return erased.ids
+  await updateBatchHashes(tx, siteId, keyHashes(keyring, await listBatchesWithPlainHash(tx, siteId, ids)))
+  return updateBatchesErased(tx, siteId, ids)
 }
 
 function present(ids: (string | null)[]): string[] {

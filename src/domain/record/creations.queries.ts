@@ -193,8 +193,8 @@ export type AskedForRows = Pick<NewCreation, 'shape' | 'minutesCut' | 'note' | '
 /**
  * SQL fragments for the statement that sends rows of a batch, which belongs to `batches`. `lockEarlierSql` locks the earlier
  * attempts of the rows in `taken`, unless they are recorded. `supersedeSql` marks those of the rows in `accepted`. `openForRowsSql`
- * opens a creation for each row in `sent`, with the values of the row, of the batch ($1, $2) and of `valuesForRows` ($5 to $11). The
- * lease covers the longest call.
+ * opens a creation for each row in `sent`, with the values of the row, of the batch ($1, $2) and of `valuesForRows` ($5 to $11). No request
+ * repeats such a creation, so its hash tells nothing about guests. The lease covers the longest call.
  */
 export const lockEarlierSql = (taken: string) => `
        select c.id
@@ -212,7 +212,7 @@ export const openForRowsSql = (sent: string) => `
        insert into creations (site_id, id, actor, api_key_id, staff_id, request_hash, controller_name, note, max_uses,
          expire_minutes, minutes_cut, qos_down_kbps, qos_up_kbps, qos_quota_mb, reference, valid_until, unused_days, batch_id,
          controller_ahead_ms, issuing_counters, has_message, sent_at, lease_until)
-       select b.site_id, ${sent}.creation_id, b.actor, b.api_key_id, b.staff_id, b.request_hash, $5, $8, $6, $7, $10,
+       select b.site_id, ${sent}.creation_id, b.actor, b.api_key_id, b.staff_id, sha256(b.id::text::bytea), $5, $8, $6, $7, $10,
               b.qos_down_kbps, b.qos_up_kbps, b.qos_quota_mb, coalesce(${sent}.reference, b.reference),
               case when ${sent}.expire_minutes is null then b.valid_until else ${sent}.valid_until end, b.unused_days, b.id, $9,
               $11::jsonb, ${sent}.message_id is not null, now(), now() + interval '90 seconds'

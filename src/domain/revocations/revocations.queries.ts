@@ -62,17 +62,33 @@ export async function lockRevocationsOf(tx: Queryable, siteId: number, voucherId
   return rows
 }
 
+/** SQL: repeats of the revocation `r` are expected no longer. */
+const isKeyOldSql = `r.created_at <= now() - interval '24 hours'`
+
 /** Removes Idempotency-Keys too that no repeat uses any more. */
 export async function updateRevocationsErased(tx: Queryable, { ids, hashes, keyId }: KeyedHashes): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
     `update revocations r
         set request_hash = erased.hash, request_hash_key = $3,
-            idempotency_key = case when created_at > now() - interval '24 hours' then idempotency_key end
+            idempotency_key = case when not ${isKeyOldSql} then idempotency_key end
        from unnest($1::uuid[], $2::bytea[]) as erased (id, hash)
       where r.id = erased.id`,
     [ids, hashes, keyId],
   )
+}
+
+/**
+ * Removes the Idempotency-Keys of revocations that were erased within their first day, when the day is over: clients put references in
+ * them. Reads the revocations of the last 30 days. Returns how many.
+ */
+export async function updateKeysOfErasedRevocations(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query(
+    `update revocations r set idempotency_key = null
+      where r.created_at > now() - interval '30 days' and ${isKeyOldSql}
+        and r.idempotency_key is not null and r.request_hash_key is not null`,
+  )
+  return rowCount ?? 0
 }
 
 export type Revocation = {
