@@ -100,7 +100,9 @@ async function followSteps(guide: Guide, { run, home, chromium }: CleanMachine):
   const [, url] = /<(http[^>]+)>/.exec(sectionOf(guide, 'In the browser')) as RegExpExecArray
 
   vi.stubEnv('CHROMIUM', chromium)
-  const page = await openPage(await startBrowser(), { url: url as string, locale: guide.locale })
+  const browser = await startBrowser()
+  vi.unstubAllEnvs() // otherwise the browser of the next machine would run in the network of this one
+  const page = await openPage(browser, { url: url as string, locale: guide.locale })
   const { fill, press } = stepsOn(page, guide)
   await page.addInitScript('window.dialogs = 0; window.print = () => { window.dialogs++ }')
   await page.goto('/')
