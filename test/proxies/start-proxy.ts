@@ -12,8 +12,11 @@ import { onFileEnd } from '#test/on-file-end.ts'
 
 export const host = 'vouchers.example.com'
 
+/** The host names of the cells in `deploy/router/hosts.map`. */
+export const hostOfCell = { A: `a.${host}`, B: `b.${host}` }
+
 export type RunningProxy = {
-  /** Addresses of the proxy on 127.0.0.1. Requests need the name `vouchers.example.com`. */
+  /** Ports of the proxy on 127.0.0.1. Requests need the name `vouchers.example.com`, or the name of a cell. */
   httpPort: number
   httpsPort: number
   /** The certificate authority that signed the certificate of the proxy. */
@@ -71,10 +74,40 @@ export async function startCaddy(apis: string[]): Promise<RunningProxy> {
   return started(child, prepared, ['voucher-service.log'])
 }
 
+/** Starts HAProxy with the files in `deploy`, as if two apis were the only cell. */
+export const startHaproxy = (apis: string[]) => startRouter({ A: apis, B: apis })
+
+/** The apis of each cell, and lines that are added to `keys.map`. */
+type Cells = { A: string[]; B: string[]; keys?: string }
+
+/** Starts HAProxy with the files in `deploy` in front of two cells with two apis each. */
+export async function startRouter({ A, B, keys = '' }: Cells): Promise<RunningProxy> {
+  const prepared = await prepare()
+  const { folder, httpPort, httpsPort, certificate, key } = prepared
+  for (const name of ['hosts.map', 'sites.map']) writeFileSync(join(folder, name), readDeployed(`router/${name}`))
+  writeFileSync(join(folder, 'keys.map'), `${readDeployed('router/keys.map')}${keys}\n`)
+  writeFileSync(join(folder, 'vouchers.pem'), readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'))
+  const router = replaceEach(readDeployed('router/haproxy.cfg'), [
+    ['10.0.1.1:8080', hostOf(A[0])],
+    ['10.0.1.2:8080', hostOf(A[1])],
+    ['10.0.2.1:8080', hostOf(B[0])],
+    ['10.0.2.2:8080', hostOf(B[1])],
+    ['bind :80\n', `bind 127.0.0.1:${httpPort}\n`],
+    ['bind :443 ', `bind 127.0.0.1:${httpsPort} `],
+    ['/etc/haproxy', folder],
+    ['log /dev/log local0', 'log stdout format raw local0'],
+    ['user haproxy', 'user root'],
+    ['group haproxy', 'group root'],
+  ])
+  writeFileSync(join(folder, 'haproxy.cfg'), router)
+  const child = spawn('/usr/sbin/haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')])
+  return started(child, prepared, [])
+}
+
 async function prepare(): Promise<Prepared> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   const authority = await createCertificateAuthority()
-  const issued = await authority.issue({ commonName: host, hosts: [host] })
+  const issued = await authority.issue({ commonName: host, hosts: [host, ...Object.values(hostOfCell)] })
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   writeFileSync(certificate, issued.certificate)
   writeFileSync(key, issued.key)

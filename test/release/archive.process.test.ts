@@ -54,6 +54,8 @@ test('the archive has what a start needs, and no tests', () => {
     'deploy/compose.yaml',
     'deploy/nginx/voucher-service.conf',
     'deploy/caddy/Caddyfile',
+    'deploy/router/haproxy.cfg',
+    'deploy/router/keys.map',
     'dist/web/index.html',
     'client/voucher-client.ts',
   ]

@@ -6,7 +6,7 @@ import { seedKey, seedManyVouchers, seedPerson, seedSite } from '#test/data/seed
 import { queryServer } from '#test/data/template-database.ts'
 import { type Call, call } from '#test/network/http-client.ts'
 import { startService } from '#test/service.ts'
-import { host, type RunningProxy, startCaddy, startNginx } from '../start-proxy.ts'
+import { host, type RunningProxy, startCaddy, startHaproxy, startNginx } from '../start-proxy.ts'
 
 const origin = `https://${host}`
 const settings = { PUBLIC_URL: origin, TRUSTED_PROXIES: '127.0.0.1' }
@@ -15,10 +15,11 @@ const clientAddress = '127.0.0.5'
 const proxies = [
   ['nginx', startNginx],
   ['Caddy', startCaddy],
+  ['HAProxy', startHaproxy],
 ] as const
 
-/** Caddy checks whether the apis are ready, and logs this when one is not. nginx checks nothing. */
-const notReady = { nginx: '', Caddy: 'health_checker.active' }
+/** Caddy checks whether the apis are ready, and logs this when one is not. nginx checks nothing, and HAProxy only whether they run. */
+const notReady = { nginx: '', Caddy: 'health_checker.active', HAProxy: '' }
 
 function clientOf({ httpsPort, ca }: RunningProxy) {
   const agent = new Agent({ ca, servername: host, localAddress: clientAddress })
