@@ -1,18 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { RunReport } from './reporters.ts'
+import { runInGroup } from './run-in-group.ts'
 
 /** Enough to take a part of every processor from the tests of a machine with two. */
 const busyProcesses = 2
 
 /** A busy process ends by itself if this process was killed and could not end it. */
 const burnProcessor = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);'
-
-const killAfterMs = 10_000
 
 type Run = { number: number; kind: 'idle' | 'busy'; seconds: number; isGreen: boolean; log: string; report?: RunReport }
 
@@ -53,7 +51,13 @@ async function runOnce(kind: Run['kind']): Promise<void> {
     const log = join(logs, `${number}-${kind}.log`)
     const reportFile = join(logs, `${number}-${kind}.json`)
     const startedAt = performance.now()
-    const code = await runCi(clone, log, reportFile)
+    const code = await runInGroup({
+      command: ['bash', '.ci/run'],
+      cwd: clone,
+      env: { TEST_REPORT: reportFile },
+      log,
+      signal: interruption.signal,
+    })
     if (interruption.signal.aborted) return
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
     const report = existsSync(reportFile) ? (JSON.parse(readFileSync(reportFile, 'utf8')) as RunReport) : undefined
@@ -68,38 +72,6 @@ async function runOnce(kind: Run['kind']): Promise<void> {
 
 function startBurner(): ChildProcess {
   return spawn(process.execPath, ['-e', burnProcessor], { stdio: 'ignore' })
-}
-
-/** Resolves with the exit code of `.ci/run`, after the processes of its group have ended. */
-async function runCi(clone: string, log: string, reportFile: string): Promise<number | null> {
-  const output = openSync(log, 'w')
-  const ci = spawn('bash', ['.ci/run'], {
-    cwd: clone,
-    env: { ...environmentOutsideNpm(), TEST_REPORT: reportFile },
-    stdio: ['ignore', output, output],
-    detached: true, // a group of its own, so that all its processes can be ended together
-  })
-  const ended = once(ci, 'exit') as Promise<[number | null]>
-  const endGroup = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(-(ci.pid as number), signal)
-    } catch {} // all its processes have ended
-  }
-  const stop = () => {
-    endGroup('SIGTERM')
-    setTimeout(() => endGroup('SIGKILL'), killAfterMs).unref()
-  }
-  interruption.signal.addEventListener('abort', stop)
-  const [code] = await ended
-  interruption.signal.removeEventListener('abort', stop)
-  endGroup('SIGKILL')
-  return code
-}
-
-/** `npm run` describes this package in variables, which npm would also read in the clone. */
-function environmentOutsideNpm(): NodeJS.ProcessEnv {
-  const isOfThisPackage = (name: string) => /^(npm_(package|lifecycle|command)|npm_config_local_prefix$)/.test(name)
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfThisPackage(name)))
 }
 
 function printFailures(): void {
