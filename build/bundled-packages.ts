@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { pdfiumLicence } from './pdfium-licence.ts'
+import { pdfiumIdentifier, readPdfiumLicences } from './pdfium-licence.ts'
 import { root } from './when-changed.ts'
 
 /** An npm package whose code is in the release. */
@@ -24,7 +24,11 @@ function withIdentifier(one: BundledPackage): BundledPackage {
 
 function withPdfium(one: BundledPackage): BundledPackage {
   if (one.name !== '@hyzyla/pdfium') return one
-  return { ...one, identifier: `${one.identifier} AND BSD-3-Clause`, text: `${one.text}\n\n${pdfiumLicence}` }
+  return {
+    ...one,
+    identifier: `${one.identifier} AND ${pdfiumIdentifier}`,
+    text: `${one.text}\n\n${readPdfiumLicences()}`,
+  }
 }
 
 /** The licence of a package that has its text but does not name it. */

@@ -8,6 +8,7 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { expect, test } from 'vitest'
 import { isLong, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
+import { listBundledPackages } from '../../build/bundled-packages.ts'
 import { linksIn } from '../docs/links-in.ts'
 
 const run = promisify(execFile)
@@ -83,6 +84,43 @@ test('the SBOM is valid and names every production dependency and the packages o
   expect(listed).toEqual(expect.arrayContaining(Object.entries(dependencies).map(([name, one]) => `${name}@${one}`)))
   expect(listed).toEqual(expect.arrayContaining([expect.stringMatching(/^react@/), expect.stringMatching(/^pg-pool@/)]))
   expect(components.filter((one: { hashes?: unknown; licenses?: unknown }) => !one.hashes || !one.licenses)).toEqual([])
+})
+
+/** Licences that allow what a release does, if it has their texts. */
+const allowedLicences = [
+  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Apache-2.0'],
+  ...['FTL', 'IJG', 'LicenseRef-AGG-2.3', 'Unicode-3.0', 'Zlib'],
+]
+
+/** These packages name the MIT licence and have no file with its text. */
+const withoutText = /^(@redis\/client|abstract-logging|brotli|dfa|fontkit|pg-types|pgpass|react-remove-scroll-bar)$/
+
+test('every package in the archive has a licence that allows it, and the archive has its text', () => {
+  const packages = listBundledPackages()
+  const isAllowed = (expression = '') =>
+    expression
+      .split(' AND ')
+      .every((part) => part.split(' OR ').some((one) => allowedLicences.includes(one.replace(/[()]/g, ''))))
+  const notices = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.md'), 'utf8')
+
+  expect(packages.filter(({ identifier }) => !isAllowed(identifier)).map(({ name }) => name)).toEqual([])
+  expect(packages.filter(({ name, text }) => !text && !withoutText.test(name)).map(({ name }) => name)).toEqual([])
+  expect(packages.filter(({ text = '' }) => !notices.includes(text)).map(({ name }) => name)).toEqual([])
+  expect(isAllowed('GPL-2.0') || isAllowed('MIT AND GPL-2.0') || isAllowed(undefined)).toBe(false)
+})
+
+test('the archive has the notices of the software in pdfium.wasm', () => {
+  const notices = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.md'), 'utf8')
+  const copyrights = ['2014 The PDFium Authors', '(C) 2002-2005 Maxim Shemanarev', '(c) 2023 Marti Maria Saguer']
+
+  for (const copyright of [
+    ...copyrights,
+    '(c) 2002-2014, Universite catholique de Louvain',
+    '© 2016-2025 Unicode, Inc.',
+  ])
+    expect(notices).toContain(`Copyright ${copyright}`)
+  expect(notices).toContain('portions of this software are copyright © The FreeType Project')
+  expect(notices).toContain('based in part on the work of the Independent JPEG Group')
 })
 
 test.runIf(isLong)('the same commit makes the same bytes', async () => {
