@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readJournal } from '../lanes/file-journal.ts'
 import type { Act } from './acts.ts'
 
-/** A start of a command. Without `ended`, it was interrupted or still runs. */
-type Attempt = { startedAt: number; ended?: { at: number; exitCode: number | null } }
+/** A start of a command. Without an exit code, it was interrupted or still runs. Without an end, it still runs or was killed. */
+type Attempt = { startedAt: number; endedAt?: number; exitCode?: number | null }
 
 export type Outcome = {
   act: Act
@@ -30,7 +30,7 @@ export class Attempts {
     return join(this.#folder, `${name}.journal`)
   }
 
-  begin({ name }: Act): { log: string; end: (exitCode: number | null) => void } {
+  begin({ name }: Act): { log: string; end: (exitCode?: number | null) => void } {
     mkdirSync(this.#folder, { recursive: true })
     const path = join(this.#folder, `${name}.${this.#list(name).length + 1}`)
     const attempt: Attempt = { startedAt: Date.now() }
@@ -39,7 +39,8 @@ export class Attempts {
     return {
       log: `${path}.log`,
       end: (exitCode) => {
-        attempt.ended = { at: Date.now(), exitCode }
+        attempt.endedAt = Date.now()
+        if (exitCode !== undefined) attempt.exitCode = exitCode
         write()
       },
     }
@@ -52,7 +53,7 @@ export class Attempts {
   outcomeOf(act: Act): Outcome {
     const all = this.#list(act.name)
     const files = readJournal(this.journalOf(act))
-    const milliseconds = all.map(({ startedAt, ended, log }) => (ended?.at ?? lastChange(log) ?? startedAt) - startedAt)
+    const milliseconds = all.map(({ startedAt, endedAt, log }) => (endedAt ?? lastChange(log) ?? startedAt) - startedAt)
     const known = {
       act,
       seconds: Math.round(milliseconds.reduce((sum, each) => sum + each, 0) / 1_000),
@@ -61,9 +62,9 @@ export class Attempts {
     }
     const last = all.at(-1)
     if (!last) return { ...known, state: 'not run' }
-    if (!last.ended) return { ...known, state: 'unfinished', log: last.log }
-    const { exitCode } = last.ended
-    return { ...known, state: exitCode === 0 ? 'passed' : 'failed', exitCode, log: last.log }
+    const { exitCode, log } = last
+    if (exitCode === undefined) return { ...known, state: 'unfinished', log }
+    return { ...known, state: exitCode === 0 ? 'passed' : 'failed', exitCode, log }
   }
 
   #list(name: string): (Attempt & { log: string })[] {

@@ -85,7 +85,7 @@ async function run(act: Act): Promise<void> {
     onStart: (group) => writeFileSync(runningFile, String(group)),
   })
   rmSync(runningFile, { force: true })
-  if (!interruption.signal.aborted) end(exitCode)
+  end(interruption.signal.aborted ? undefined : exitCode)
 }
 
 function git(...args: string[]): string {
