@@ -3,7 +3,6 @@ import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { randomBase62, sha256Of } from '#domain/keys/key.ts'
 import { seedKeyOfAnyVersion, testActor } from '#test/data/seed.ts'
-import { databaseUrl, queryServer } from '#test/data/template-database.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
 import { call } from '#test/network/http-client.ts'
 import { type Simulator, startSimulator } from '#test/network/simulator.ts'
@@ -12,6 +11,7 @@ import { onFileEnd } from '#test/on-file-end.ts'
 import { type Service, spawnCommand, startService } from '#test/service.ts'
 import { startRoundRobin } from '../faults/round-robin.ts'
 import { checkUpgrade } from './check-upgrade.ts'
+import { createEmptyDatabase } from './empty-database.ts'
 import { type Load, startLoad } from './upgrade-load.ts'
 
 type Upgrade = {
@@ -90,13 +90,6 @@ async function seedSession(db: Database): Promise<string> {
     [sha256Of(token)],
   )
   return token
-}
-
-async function createEmptyDatabase(): Promise<string> {
-  const name = `voucher_upgrade_${process.pid}_${Date.now()}`
-  await queryServer(`create database ${name}`)
-  onFileEnd(() => queryServer(`drop database if exists ${name} with (force)`))
-  return databaseUrl(name)
 }
 
 async function seedSites(db: Database, [integration, classic]: Simulator[]): Promise<number[]> {
