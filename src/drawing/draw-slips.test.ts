@@ -113,6 +113,14 @@ describe.each(paperNames)('with chosen lines on %s', (paper) => {
   })
 })
 
+test('texts can be copied from the second PDF of a process too, also letters that are parts of other letters', async () => {
+  const job = (language: GuestLanguage) => ({ slips: [slipParts(voucher, site, [language])], paper: 'a4' as const })
+  await drawSlips({ ...job('cs'), logo: null }) // í consists of ı, which is a letter in Turkish, and an accent
+  const [page] = await print(job('tr'), 'second')
+
+  for (const text of textsOf(job('tr'))) expect(withoutSpaces(page?.text ?? '')).toContain(withoutSpaces(text))
+})
+
 test('a sheet has ten cards', async () => {
   const slips = Array.from({ length: 12 }, (_, index) =>
     slipParts({ ...voucher, formatted_code: `10000-${10_000 + index}` }, site, ['de']),

@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit'
 import { encode, type QrCodeGenerateResult } from 'uqr'
 import { type LanguageText, type SlipPart, slipSections } from '#slips/slip-parts.ts'
-import { type Font, fonts, printable } from './fonts.ts'
+import { type Font, fontNames, openForDocument, printable } from './fonts.ts'
 import { hasReadablePixels } from './has-readable-pixels.ts'
 import { type Paper, type PaperName, papers } from './papers.ts'
 import { wrapText } from './wrap-text.ts'
@@ -21,7 +21,7 @@ export async function drawSlips({ slips, paper: name, logo }: SlipJob): Promise<
     doc.on('end', () => resolve(Buffer.concat(chunks)))
     doc.on('error', reject)
   })
-  for (const [font, bytes] of Object.entries(fonts)) doc.registerFont(font, bytes)
+  for (const font of fontNames) doc.registerFont(font, openForDocument(font) as never) // its types lack open fonts
   const image = logo && (await hasReadablePixels(logo)) ? openImage(doc, logo) : null
   const sheet: Sheet = { doc, widths: new Map(), qrCodes: new Map() }
   if (paper.cards) drawCards(sheet, { slips, paper, cards: paper.cards, image })

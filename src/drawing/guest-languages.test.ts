@@ -7,7 +7,7 @@ import { wifiQrText } from '#slips/wifi-qr.ts'
 import { isLong } from '#test/measuring.ts'
 import { readPaper } from '#test/paper.ts'
 import { drawSlips } from './draw-slips.ts'
-import { type fonts, printable } from './fonts.ts'
+import { type Font, printable } from './fonts.ts'
 import { type PaperName, papers } from './papers.ts'
 
 /** The slip of this voucher has every kind of fact, and each is as long as it can be. */
@@ -79,6 +79,6 @@ test.each(guestLanguages)('the fonts have every letter of the texts, durations a
   const words = wordsOf(language)
 
   expect(words.length).toBeGreaterThan(40)
-  for (const font of ['regular', 'bold'] satisfies (keyof typeof fonts)[])
+  for (const font of ['regular', 'bold'] satisfies Font[])
     expect(words.filter((text) => printable(text, font) !== text)).toEqual([])
 })
