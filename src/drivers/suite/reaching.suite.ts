@@ -57,7 +57,7 @@ export function testReaching(bench: Bench): void {
   test('sites: every site of the controller, each with ids that the other calls accept', async () => {
     const sites = await connection.sites('default')
 
-    expect(sites.map(({ ids }) => ids[0]).toSorted()).toEqual(['branch', 'default', 'empty'])
+    expect(sites.map(({ ids }) => ids[0]).toSorted()).toEqual(['branch', 'default', 'empty', 'many'])
     for (const id of sites.flatMap(({ ids }) => ids)) await connection.probe(id)
   })
 

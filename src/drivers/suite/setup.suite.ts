@@ -37,7 +37,7 @@ type SuiteSimulator = Pick<
 /** A driver and the simulated controller that it is tested with. */
 export type SuiteSetup = {
   driver: Driver
-  /** The controller has a self-signed certificate, which the driver gets as pin, and the sites default, branch and empty. */
+  /** The controller has a self-signed certificate, which the driver gets as pin, and the sites default, branch, many and empty. */
   simulator: SuiteSimulator
   credentials: Credentials
   wrongCredentials: Credentials
@@ -58,7 +58,7 @@ export type Bench = SuiteSetup & {
   connection: ControllerConnection
   /** Opens another connection. */
   connect(change?: Partial<ControllerAccess>): ControllerConnection
-  create(change?: Partial<VoucherShape>, count?: number): Promise<ControllerVoucher[]>
+  create(change?: Partial<VoucherShape>, count?: number, site?: string): Promise<ControllerVoucher[]>
   listAll(site: string, from?: ControllerConnection): Promise<SeenVoucher[]>
 }
 
@@ -81,8 +81,8 @@ export function createBench(setup: SuiteSetup): Bench {
     ...setup,
     connection,
     connect,
-    create: (change = {}, count = 1) =>
-      createAndClaim(connection, { site: 'default', shape: { ...shape, ...change }, count }),
+    create: (change = {}, count = 1, site = 'default') =>
+      createAndClaim(connection, { site, shape: { ...shape, ...change }, count }),
     async listAll(site, from = connection) {
       const all: SeenVoucher[] = []
       for await (const piece of from.list(site)) all.push(...piece)

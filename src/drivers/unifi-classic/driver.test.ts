@@ -2,7 +2,8 @@ import { startSimulator } from '#test/network/simulator.ts'
 import { driverSuite } from '../driver.suite.ts'
 import { unifiClassic } from './driver.ts'
 
-const sites = ['--site', 'default=Default', '--site', 'branch=Branch', '--site', 'empty=Empty', '--login-limit', '0']
+const siteNames = ['default=Default', 'branch=Branch', 'many=Many', 'empty=Empty']
+const sites = [...siteNames.flatMap((site) => ['--site', site]), '--login-limit', '0']
 
 for (const flavour of ['console', 'self-hosted']) {
   const simulator = await startSimulator('--https', '--flavour', flavour, ...sites)

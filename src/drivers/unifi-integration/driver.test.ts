@@ -2,7 +2,8 @@ import { startSimulator } from '#test/network/simulator.ts'
 import { driverSuite } from '../driver.suite.ts'
 import { unifiIntegration } from './driver.ts'
 
-const sites = ['--site', 'default=Default', '--site', 'branch=Branch', '--site', 'empty=Empty']
+const siteNames = ['default=Default', 'branch=Branch', 'many=Many', 'empty=Empty']
+const sites = siteNames.flatMap((site) => ['--site', site])
 const connectorPath = '/v1/connector/consoles/AB12'
 
 for (const [where, path, options] of [
