@@ -7,8 +7,14 @@ import { openapiDocument as openapiDocumentV2 } from '../../src/http/v2/kit/open
 import { operations } from '../../src/http/v2/register-v2.ts'
 import type { Answer } from './network/http-client.ts'
 
+/**
+ * Another test checks the documents themselves. Compiling all schemas of API v2 takes 0.5 s of processor time with these options and
+ * 1.3 s with those of Ajv, in each process of a run.
+ */
+const options = { strict: false, allErrors: true, validateSchema: false, code: { optimize: false } }
+
 const documentV1 = openapiDocumentV1('http://localhost/api')
-const ajvV1 = new Ajv({ strict: false, allErrors: true })
+const ajvV1 = new Ajv(options)
 addFormats.default(ajvV1)
 // OpenAPI 3.0 uses `nullable`, which JSON Schema does not have but Ajv supports.
 ajvV1.addSchema({ $id: 'v1', ...documentV1 })
@@ -73,7 +79,7 @@ function expectValid(validate: ValidateFunction, body: unknown): void {
 }
 
 const documentV2 = openapiDocumentV2(operations)
-const ajvV2 = new Ajv2020({ strict: false, allErrors: true })
+const ajvV2 = new Ajv2020(options)
 addFormats.default(ajvV2 as any)
 ajvV2.addSchema({ $id: 'v2', ...documentV2 })
 const compiledV2 = compileOnce(ajvV2, 'v2', documentV2)

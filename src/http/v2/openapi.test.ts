@@ -8,6 +8,7 @@ import { operations } from './register-v2.ts'
 
 const app = await startApp()
 const url = '/api/v2/openapi.json'
+const { paths, components } = openapiDocument(operations)
 
 test('a validator accepts the document as OpenAPI 3.1', async () => {
   const document = (await app.call(url)).json()
@@ -26,7 +27,7 @@ test('a linter finds nothing', async () => {
 
 test.each(operations)('$operationId: its examples are complete and fit their schemas', (operation) => {
   const { method, path, body, status } = operation
-  const described = openapiDocument(operations).paths[path]?.[method.toLowerCase()] as any
+  const described = paths[path]?.[method.toLowerCase()] as any
   const examples = [
     ...(body ? [['requestBody', described.requestBody]] : []),
     ...(status === 204 ? [] : [[`responses/${status}`, described.responses[status]]]),
@@ -50,7 +51,7 @@ test('operationIds make method names: a verb of a small set, then the noun', () 
 })
 
 test('no field of a request body has a default, because generated clients would require the field', () => {
-  const { schemas } = openapiDocument(operations).components
+  const { schemas } = components
   const requested = operations.flatMap(({ body }) => (body ? [(body as any).title] : []))
 
   expect(requested).toContain('VoucherCreation')
@@ -58,7 +59,6 @@ test('no field of a request body has a default, because generated clients would 
 })
 
 test('a GET lists no failure that only a body or a change can cause', () => {
-  const { paths } = openapiDocument(operations)
   const gets = operations.filter(({ method }) => method === 'GET')
   const listing = (status: string) =>
     gets.filter(({ path }) => Object.hasOwn((paths[path] as any).get.responses, status)).map((each) => each.operationId)
