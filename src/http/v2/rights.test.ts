@@ -16,6 +16,7 @@ import {
   testActor,
 } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import type { Operation } from './kit/operation.ts'
 import { operations } from './register-v2.ts'
 
 const app = await startApp()
@@ -685,11 +686,8 @@ test('every operation is here', () => {
   expect(Object.keys(expected)).toEqual(operations.map(({ operationId }) => operationId))
 })
 
-describe.each(operations)('$operationId', ({ operationId, method, path: template, isPublic }) => {
+describe.each(operations)('$operationId', ({ operationId, method, isPublic }) => {
   const cases = expected[operationId] ?? []
-  const allowed = operations
-    .filter(({ path }) => path === template)
-    .flatMap((operation) => (operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]))
 
   const send = async ({ path, body, headers }: Case, caller: { key?: string; session?: string }) => {
     const options = {
@@ -727,19 +725,24 @@ describe.each(operations)('$operationId', ({ operationId, method, path: template
       expect([answer.status, answer.json().error]).toEqual([403, 'sign_in_again'])
     else expect(answer.status).toBe(each.statuses['an administrator'])
   })
+})
 
-  test('405: every other method; 401 without a key or a session, unless the path is public', async () => {
-    const path = cases[0]?.path
+test.each([...Map.groupBy(operations, ({ path }) => path)])(
+  '%s: 405 for every other method; 401 without a key or a session, unless the path is public',
+  async (template, atPath) => {
+    const [{ operationId }] = atPath as [Operation]
+    const path = expected[operationId]?.[0]?.path
     const url = `/api/v2${typeof path === 'function' ? await path() : path}`
+    const allowed = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']
-    const isOpen = isPublic || template === '/session'
+    const isOpen = template === '/session' || atPath.some(({ isPublic }) => isPublic)
     for (const method of methods.filter((each) => !allowed.includes(each))) {
       const answer = await app.call(url, { method, ...callers['an administrator'] })
       expect([answer.status, answer.headers.allow]).toEqual([405, allowed.join(', ')])
       expect((await app.call(url, { method })).status).toBe(isOpen ? 405 : 401)
     }
-  })
-})
+  },
+)
 
 test('an item that the key may not see is answered exactly like one that does not exist', async () => {
   const { key } = callers['a manage key for another site']
