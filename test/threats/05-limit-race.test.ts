@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
@@ -14,11 +15,18 @@ const limit = 60
 const stores = { Redis: { REDIS_URL: redis.url }, PostgreSQL: {} }
 
 /** Four processes for one test. Together with those of other tests they must not need more connections than PostgreSQL has. */
-async function startFour(env: Record<string, string>): Promise<string[]> {
+async function startFour(env: Record<string, string>): Promise<{ urls: string[]; stop: () => Promise<string> }> {
   const settings = { DATABASE_POOL_SIZE: '5', ...env }
   const services = await Promise.all([1, 2, 3, 4].map(() => startService(db.url, settings)))
-  onTestFinished(async () => void (await Promise.all(services.map((service) => service.stop('SIGKILL')))))
-  return services.map((service) => service.url)
+  const closed = Promise.all(services.map(({ process }) => once(process, 'close')))
+  /** Returns all that they have logged. */
+  const stop = async () => {
+    await Promise.all(services.map((service) => service.stop('SIGKILL')))
+    await closed
+    return services.flatMap(({ log }) => log).join('\n')
+  }
+  onTestFinished(async () => void (await stop()))
+  return { urls: services.map(({ url }) => url), stop }
 }
 
 type Race = { rounds: number; parallel: number }
@@ -47,15 +55,27 @@ const calm = { rounds: size(1, 20), parallel: 200 }
 test.each(Object.entries(stores))(
   `on %s: 4 processes × ${calm.parallel} parallel requests, limit ${limit}: exactly ${limit} in each of ${calm.rounds} rounds`,
   async (_store, env) => {
-    expect(await race(await startFour(env), calm)).toEqual(exactly(calm))
+    expect(await raceWhileRedisAnswers(env)).toEqual(exactly(calm))
   },
 )
+
+/**
+ * If a busy machine lets Redis answer one process after more than 100 ms, PostgreSQL counts for this process beside Redis. Such a race
+ * is repeated.
+ */
+async function raceWhileRedisAnswers(env: Record<string, string>): Promise<Record<number, number>[]> {
+  for (;;) {
+    const { urls, stop } = await startFour(env)
+    const statuses = await race(urls, calm)
+    if (!(await stop()).includes('Redis does not answer')) return statuses
+  }
+}
 
 const busy = { rounds: 20, parallel: 800 }
 test.runIf(isLong)(
   `on PostgreSQL, 4 × ${busy.parallel} requests beside two processes that never pause: exactly ${limit} in every round`,
   async () => {
-    const urls = await startFour(stores.PostgreSQL)
+    const { urls } = await startFour(stores.PostgreSQL)
     const stop = keepProcessorsBusy(2)
     const begin = performance.now()
     const statuses = await race(urls, busy)
