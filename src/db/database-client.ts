@@ -1,5 +1,11 @@
 import pg from 'pg'
-import { connectionOf, type DatabaseHost, parseDatabaseAddress, splitDatabaseUrl } from '#lib/database-address.ts'
+import {
+  connectionOf,
+  type DatabaseHost,
+  parseDatabaseAddress,
+  replaceHost,
+  splitDatabaseUrl,
+} from '#lib/database-address.ts'
 import { findServerRole, type ServerRole } from './primary.queries.ts'
 import { createPrimaryFinder, type PrimaryFinder } from './primary-finder.ts'
 import { withSessionSettings } from './session-settings.ts'
@@ -114,6 +120,15 @@ function finderFor(url: string): PrimaryFinder {
   })
   finders.set(url, finder)
   return finder
+}
+
+/**
+ * The same address with only the host to which this process connects now. For programs that choose among several hosts in another
+ * way: libpq takes the first one that accepts writes, even if it was replaced.
+ */
+export async function urlOfPrimary(url: string): Promise<string> {
+  const isOne = parseDatabaseAddress(url).hosts.length === 1
+  return isOne ? url : replaceHost(url, await finderFor(url).find())
 }
 
 /** Asks the server of an address with one host for its role, on a connection of its own. */

@@ -82,10 +82,14 @@ export function replaceDatabase(url: string, database: string): string {
   return formatDatabaseAddress({ ...parseDatabaseAddress(url), database })
 }
 
+/** The same address with one host instead of its own. */
+export function replaceHost(url: string, host: DatabaseHost): string {
+  return formatDatabaseAddress({ ...parseDatabaseAddress(url), hosts: [host] })
+}
+
 /** The addresses of the single hosts of an address. */
 export function splitDatabaseUrl(url: string): { at: DatabaseHost; url: string }[] {
-  const address = parseDatabaseAddress(url)
-  return address.hosts.map((at) => ({ at, url: formatDatabaseAddress({ ...address, hosts: [at] }) }))
+  return parseDatabaseAddress(url).hosts.map((at) => ({ at, url: replaceHost(url, at) }))
 }
 
 /**

@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { connectDatabase } from '#db/database.ts'
 import { startPostgres, startStandby } from '#test/data/private-stores.ts'
@@ -11,6 +16,12 @@ import { place, readPresent, readStanding, startController, syncAll, waitForQuie
 
 /** A killed process loses nothing that the system has. Without this, the test takes a minute on a machine with a busy disk. */
 const settings = { fsync: 'off' }
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'several-hosts-'))
+  onFileEnd(() => rmSync(folder, { recursive: true }))
+  return folder
+}
 
 const ours = `select from pg_stat_activity where application_name like 'voucher-service%'`
 
@@ -52,6 +63,16 @@ test('with several hosts, the service goes on with the promoted standby, and lea
   const doneBefore = desks.done()
   await expect.poll(desks.done).toBeGreaterThan(doneBefore + 5)
   const doctor = await spawnCommand(databaseUrl, ['doctor', '--no-controllers'])
+  const file = join(newFolder(), 'vouchers.backup')
+  const oldFirst = `postgres://postgres@127.0.0.1:${first.port},127.0.0.1:${second.port}/postgres`
+  const backup = await spawnCommand(oldFirst, ['backup', file], { env: { PATH: process.env['PATH'] as string } })
+  const [, batchId] = after.split(/\/\d+-/)
+  const { stdout: saved } = await promisify(execFile)('pg_restore', [
+    '--data-only',
+    '--table=batches',
+    '--file=-',
+    file,
+  ])
   const strays = (await primary.query(ours)).rowCount
   await desks.close()
   await waitForQuiet(standby)
@@ -61,6 +82,7 @@ test('with several hosts, the service goes on with the promoted standby, and lea
   const acknowledged = desks.attempts.filter(({ code }) => code).map(place)
 
   expect([migrated.exitCode, strays]).toEqual([0, 0])
+  expect([backup.exitCode, saved]).toEqual([0, expect.stringContaining(String(batchId))])
   expect(doctor.stdout).toContain('More than one host of DATABASE_URL accepts writes')
   expect(acknowledged.filter((each) => !record.has(each))).toEqual([])
   expect(present.filter((each) => !record.has(each))).toEqual([])

@@ -196,14 +196,6 @@ test('the programs of PostgreSQL get the address, and no variable that could nam
   })
 })
 
-test('of several hosts, the programs of PostgreSQL use the one that accepts writes', () => {
-  expect(toolEnvironment('postgres://vouchers@a:5433,b/vouchers', {}, '/authorities')).toMatchObject({
-    PGHOST: 'a,b',
-    PGPORT: '5433,5432',
-    PGTARGETSESSIONATTRS: 'read-write',
-  })
-})
-
 test('a pg_dump that is missing or older than the server is rejected with what to install', async () => {
   const old = fakeTools({ pg_dump: 'echo "pg_dump (PostgreSQL) 13.4"' })
   const none = fakeTools({})

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
+import { throwUnavailable } from '#db/database.ts'
+import { urlOfPrimary } from '#db/database-client.ts'
 import { type DatabaseTls, parseDatabaseAddress } from '#lib/database-address.ts'
 import { CommandRefused } from '../terminal/refusals.ts'
 
@@ -26,24 +28,21 @@ export async function withToolEnvironment<T>(
   try {
     const authorities = join(folder, 'authorities.pem')
     await writeFile(authorities, getCACertificates().join('\n'))
-    return await work(toolEnvironment(databaseUrl, env, authorities))
+    const url = await urlOfPrimary(databaseUrl).catch(throwUnavailable)
+    return await work(toolEnvironment(url, env, authorities))
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-/** The programs choose the host that accepts writes, as the service does. A host that is silent is given up. */
-const severalHosts = { PGTARGETSESSIONATTRS: 'read-write', PGCONNECT_TIMEOUT: '10' }
-
-/** `authorities` is a file with the authorities that Node trusts. libpq has no list of its own before version 16. */
+/** The address has one host. `authorities` is a file with the authorities that Node trusts. libpq has no list of its own before version 16. */
 export function toolEnvironment(databaseUrl: string, env: NodeJS.ProcessEnv, authorities: string): ToolEnvironment {
   const { hosts, user, password, database, tls, options } = parseDatabaseAddress(databaseUrl)
   // Others, such as PGSERVICE and PGHOSTADDR, could name another server than the address.
   const inherited = Object.entries(env).filter(([name]) => /^(PGPASSFILE|PATH|HOME)$/.test(name))
   const given = {
-    PGHOST: hosts.map(({ host }) => host).join(),
-    PGPORT: hosts.map(({ port }) => port).join(),
-    ...(hosts.length > 1 && severalHosts),
+    PGHOST: hosts[0].host,
+    PGPORT: String(hosts[0].port),
     PGUSER: user,
     PGPASSWORD: password,
     PGDATABASE: database,
