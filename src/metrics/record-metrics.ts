@@ -65,7 +65,7 @@ const figures = {
     read: (record: RecordFigures) => record.backupAgeSeconds,
   },
   archive_failing_seconds: {
-    help: 'How long PostgreSQL has archived no write-ahead log although it tried; 0 if the archive works, or if there is none.',
+    help: 'How long PostgreSQL has archived no write-ahead log because that fails or archive_command is empty; 0 if the archive works, or if there is none.',
     read: (record: RecordFigures) => record.archiveFailingSeconds,
   },
   guests_not_forgotten_seconds: {

@@ -5,13 +5,15 @@ import { startPostgres } from '#test/data/private-stores.ts'
 import { call } from '#test/network/http-client.ts'
 import { spawnCommand, startService } from '#test/service.ts'
 
+const notArchived = 'PostgreSQL has not archived its write-ahead log since'
+
 async function query(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   await client.query(text).finally(() => client.end())
 }
 
-test('a failing archive of PostgreSQL is a metric and a warning of the doctor until it works again', async () => {
+test('an archive of PostgreSQL that fails or has no command is a metric and a warning of the doctor until it works again', async () => {
   const postgres = await startPostgres({ archive_mode: 'on' })
   const url = postgres.url('postgres')
   await spawnCommand(url, ['migrate'])
@@ -24,10 +26,10 @@ test('a failing archive of PostgreSQL is a metric and a warning of the doctor un
       )?.[1],
     )
   const findings = async () => {
-    const all: { check: string; message: string }[] = (
+    const all: { check: string; message: string; fix: string }[] = (
       await spawnCommand(url, ['doctor', '--json', '--no-controllers'])
     ).json()
-    return all.filter(({ check }) => check === 'archive').map(({ message }) => message)
+    return all.filter(({ check }) => check === 'archive').map(({ message, fix }) => `${message} ${fix}`)
   }
   const archiveWith = async (command: string) => {
     for (const statement of [
@@ -39,10 +41,14 @@ test('a failing archive of PostgreSQL is a metric and a warning of the doctor un
       await query(url, statement)
   }
 
-  expect([await failing(), await findings()]).toEqual([0, []])
+  await expect.poll(failing).toBeGreaterThan(0)
+  expect(await findings()).toEqual([expect.stringMatching(`${notArchived}.*archive_command is empty`)])
+  await archiveWith('true')
+  await expect.poll(failing).toBe(0)
+  expect(await findings()).toEqual([])
   await archiveWith('false')
   await expect.poll(failing).toBeGreaterThan(0)
-  expect(await findings()).toEqual([expect.stringContaining('PostgreSQL has not archived its write-ahead log since')])
+  expect(await findings()).toEqual([expect.stringMatching(`${notArchived}.*archive command failed`)])
   await archiveWith('true')
   await expect.poll(failing, { timeout: 120_000 }).toBe(0) // it tries again a minute after three failures
 })

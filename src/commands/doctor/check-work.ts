@@ -11,8 +11,8 @@ const lateSeconds = 60
 
 /** Whether somebody can sign in, whether a worker runs, and what waits for an operator. */
 export async function checkWork(db: Queryable): Promise<Finding[]> {
-  const { hasAdministrator, unrecorded, stuckBatches, oldBackup, archiveFailingSince, notForgottenSince } =
-    await findWorkFacts(db)
+  const facts = await findWorkFacts(db)
+  const { hasAdministrator, unrecorded, stuckBatches, oldBackup, archiveFailingSince, notForgottenSince } = facts
   const late = (await listQueueDepths(db)).filter(({ oldestSeconds }) => oldestSeconds > lateSeconds)
   const worker = findingsOf('worker')
   const findings: Finding[] = []
@@ -63,7 +63,9 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
     findings.push(
       findingsOf('archive').warning(
         `PostgreSQL has not archived its write-ahead log since ${archiveFailingSince.toISOString()}, so its disk fills up.`,
-        'Look in the log of PostgreSQL for `archive command failed`, and repair the repository of the backups (docs/backups.md).',
+        facts.isArchiveMissing
+          ? 'archive_mode is on, but archive_command is empty. Set archive_command (docs/backups.md), or turn archive_mode off and restart PostgreSQL.'
+          : 'Look in the log of PostgreSQL for `archive command failed`, and repair the repository of the backups (docs/backups.md).',
       ),
     )
   if (notForgottenSince)

@@ -1,4 +1,4 @@
-import { archiveFailingSinceSql } from '#db/archiving.queries.ts'
+import { archiveFailingSinceSql, isArchiveMissingSql } from '#db/archiving.queries.ts'
 import type { Queryable } from '#db/database.ts'
 import { isNotHeldSql } from '#domain/hold.queries.ts'
 import { notForgottenSinceSql } from '#domain/settings/settings.queries.ts'
@@ -86,8 +86,10 @@ export type WorkFacts = {
   stuckBatches: number
   /** The time of the last `voucher-service backup` if that is more than 36 hours ago, as in the alert. */
   oldBackup: Date | null
-  /** Since when PostgreSQL has archived none of its write-ahead log although it tried. */
+  /** Since when PostgreSQL has archived none of its write-ahead log although it should. */
   archiveFailingSince: Date | null
+  /** No command or library is set for the archive. */
+  isArchiveMissing: boolean
   /** Since when the worker has not finished forgetting guests, if that is more than a day ago. */
   notForgottenSince: Date | null
 }
@@ -99,7 +101,7 @@ export async function findWorkFacts(db: Queryable): Promise<WorkFacts> {
             (select count(*)::integer from batches
               where finished_at is null and held_up_since < now() - interval '1 hour' and ${isNotHeldSql}) as "stuckBatches",
             (select taken_at from last_backup where taken_at < now() - interval '36 hours') as "oldBackup",
-            ${archiveFailingSinceSql} as "archiveFailingSince",
+            ${archiveFailingSinceSql} as "archiveFailingSince", ${isArchiveMissingSql} as "isArchiveMissing",
             (select since from ${notForgottenSinceSql} as last (since) where since < now() - interval '1 day') as "notForgottenSince"`,
   )
   return rows[0] as WorkFacts
