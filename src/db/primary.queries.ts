@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Queryable } from './database.ts'
 
 /** The role of a server, as it reports it itself. `timeline` is undefined in recovery. */
 export type ServerRole = { isInRecovery: boolean; isReadOnly: boolean; timeline: string | undefined }
@@ -19,4 +20,10 @@ export async function findServerRole(client: pg.Client, timeoutMs: number): Prom
   })
   const role = rows[0] as (typeof rows)[0]
   return { ...role, timeline: role.timeline ?? undefined }
+}
+
+/** True for a standby, and for a restored server whose data nobody has accepted yet. Both may lack the newest data. */
+export async function isInRecovery(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ isInRecovery: boolean }>('select pg_is_in_recovery() as "isInRecovery"')
+  return (rows[0] as { isInRecovery: boolean }).isInRecovery
 }

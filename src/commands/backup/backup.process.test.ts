@@ -419,6 +419,16 @@ test('`hold --restored-to` holds like `restore`: sites are due for a sync, and `
   expect([receipts.exitCode, resumed.exitCode]).toEqual([1, 0])
 })
 
+test.each([
+  ['2026-01-02 04:04:05.123456+01', '2026-01-02T03:04:05.123Z'],
+  ['2026-01-02 04:04:05+0530', '2026-01-01T22:34:05.000Z'],
+  ['2026-01-02', '2026-01-02T00:00:00.000Z'],
+])('`hold --restored-to` reads times of PostgreSQL and pgBackRest: %s', async (time, read) => {
+  const { url } = await createTestDatabase()
+
+  expect((await run(url, ['hold', '--restored-to', time])).stderr).toContain(`up to ${read}.`)
+})
+
 test('`hold --restored-to` rejects a time in the future and a text that is no time', async () => {
   const { url } = await createTestDatabase()
   const codes = []

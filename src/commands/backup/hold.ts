@@ -3,7 +3,7 @@ import type { Database } from '#db/database.ts'
 import { requeueOverdue } from '#domain/deliveries/enqueue-deliveries.ts'
 import { applyReceipts } from '#domain/guests/apply-receipts.ts'
 import type { EraseContext } from '#domain/guests/erase-guests.ts'
-import { countErasuresWithout, type Receipt } from '#domain/guests/erasures.queries.ts'
+import { countErasuresWithout, findsUnknownErasure, type Receipt } from '#domain/guests/erasures.queries.ts'
 import { findHold, type Hold } from '#domain/hold.queries.ts'
 import { findHeldWork, type HeldWork } from '#domain/holding/held-work.queries.ts'
 import { holdByCommand, holdRestored, resume } from '#domain/holding/hold.ts'
@@ -48,9 +48,14 @@ function hold(terminal: Terminal, restoredTo: Date | undefined): Promise<void> {
   })
 }
 
-/** Reads a time in the past, also with a space as in PostgreSQL: `2026-11-19 14:32:00+00:00`. */
+/** Reads a time in the past, also as PostgreSQL prints it and pgBackRest accepts it: `2026-11-19 14:32:00.123456+00`. */
 function beforeNow(value: string): Date {
-  const time = pastTime(value.replace(' ', 'T'))
+  const time = pastTime(
+    value
+      .replace(' ', 'T')
+      .replace(/(\.\d{3})\d+/, '$1')
+      .replace(/([:.]\d+[+-]\d\d)(\d\d)?$/, (_, start, minutes = '00') => `${start}:${minutes}`),
+  )
   if (time.getTime() > Date.now()) throw new InvalidArgumentError('The time is in the future.')
   return time
 }
@@ -97,21 +102,26 @@ async function readReceipts(terminal: Terminal, file: string): Promise<AllReceip
   return readReceiptLines(await readText(terminal, file, maxReceiptsMiB))
 }
 
-/** Receipts from before the backup say nothing about the guests who were erased since. */
-async function requireNewer(db: Database, { receipts, at }: AllReceipts, hold: Hold): Promise<void> {
-  const { backupTakenAt } = hold
-  const remedy =
-    'Nothing was changed. Use the newest file of receipts. If you have no newer one, see “If the receipts are lost” in docs/backups.md.'
-  if (backupTakenAt && at < backupTakenAt)
-    throw new CommandRefused(
-      `The receipts are from ${at.toISOString()}, and the backup is newer: ${backupTakenAt.toISOString()}. So they lack everybody who was erased since the backup. ${remedy}`,
-    )
+/**
+ * Receipts from before the backup say nothing about the guests who were erased since. A file is newer than the restored data if it was
+ * written later, or if it has an erasure that the data lacks: the time of the data may be given too late. Nothing can show that nobody
+ * was erased since an older file, so a person must say that.
+ */
+async function requireNewer(
+  db: Database,
+  { receipts, at }: AllReceipts,
+  { backupTakenAt, since }: Hold,
+): Promise<void> {
   const ids = receipts.map(({ id }) => id)
-  const lacking = await countErasuresWithout(db, ids, backupTakenAt ?? hold.since)
+  const lacking = await countErasuresWithout(db, ids, backupTakenAt ?? since)
   if (lacking > 0)
     throw new CommandRefused(
-      `The restored data has receipts that the file lacks: ${lacking}. So the file is older than the backup, or belongs to another installation. ${remedy}`,
+      `The restored data has receipts that the file lacks: ${lacking}. So the file is older than the backup, or belongs to another installation. Nothing was changed. Use the newest file of receipts. If you have no newer one, see “If the receipts are lost” in docs/backups.md.`,
     )
+  if (!backupTakenAt || at >= backupTakenAt || (await findsUnknownErasure(db, ids))) return
+  throw new CommandRefused(
+    `The receipts are from ${at.toISOString()}, and the restored data goes up to ${backupTakenAt.toISOString()} and has all of them. So the file cannot say who was erased since then. Nothing was changed. If you have a newer file, use that. If this is the newest one, and you write it after each erasure, nobody was erased since: run \`voucher-service resume --none-erased\`. Otherwise see “If the receipts are lost” in docs/backups.md.`,
+  )
 }
 
 /** A restored record has guests again who were erased after the backup, and does not know it. So somebody must say so. */

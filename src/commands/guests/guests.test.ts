@@ -228,6 +228,7 @@ test('a file with a bad line is rejected as a whole, and the message names the l
 })
 
 const taken = new Date('2026-11-18T02:00:00Z')
+const inOneMinute = () => new Date(Date.now() + 60_000)
 const resumeWith = (content: string) => run(['resume', '--yes', '--erased', newFile(content)])
 
 test('a file of receipts that is not complete is rejected, and the message says what to do', async () => {
@@ -266,12 +267,24 @@ test('receipts from before the backup are rejected', async () => {
   await db.query(`update erasures set at = $1`, [taken])
   await holdRestored(db, testActor, taken)
   const fewer = await resumeWith(none)
-  await holdRestored(db, testActor, new Date(Date.now() + 60_000))
+  await holdRestored(db, testActor, inOneMinute())
   const older = await resumeWith(all)
 
   expect([fewer.exitCode, fewer.stderr]).toEqual([1, expect.stringContaining('receipts that the file lacks: 1')])
-  expect([older.exitCode, older.stderr]).toEqual([1, expect.stringContaining('and the backup is newer')])
+  expect([older.exitCode, older.stderr]).toEqual([1, expect.stringContaining('has all of them')])
+  expect(older.stderr).toContain('nobody was erased since: run `voucher-service resume --none-erased`')
   expect((await db.query('select from hold')).rowCount).toBe(1)
+})
+
+test('receipts that the restored data lacks are newer than the data, even if its time is given too late', async () => {
+  await seed()
+  await erase('--yes')
+  const all = (await run(['guests', 'receipts'])).stdout
+  for (const table of ['erasure_items', 'erasures']) await db.query(`delete from ${table}`)
+  await holdRestored(db, testActor, inOneMinute())
+  const resumed = await resumeWith(all)
+
+  expect([resumed.exitCode, resumed.stderr]).toEqual([0, expect.stringContaining('New to the restored data: 1.')])
 })
 
 test('an erasure in the restored data since the restore need not be in the file', async () => {

@@ -2,6 +2,7 @@ import { appendFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Database } from '#db/database.ts'
+import { isInRecovery } from '#db/primary.queries.ts'
 import { eraseGuests } from '#domain/guests/erase-guests.ts'
 import { type ErasureReason, erasureReasons, listReceipts, type Receipt } from '#domain/guests/erasures.queries.ts'
 import { exportGuests, findRemaining, findStored, searchGuests } from '#domain/guests/report-guests.ts'
@@ -142,10 +143,14 @@ async function erase(terminal: Terminal, { site, name, reason, afterEnd, yes }: 
 
 /**
  * A restored record lacks the receipts since the backup until `resume` gets them. Its receipts would replace the file that has them, so
- * none are written until then.
+ * none are written until then. Before the hold, the restored server is in recovery.
  */
 async function receipts(terminal: Terminal, { since, to }: { since?: Date; to?: string }): Promise<void> {
   await withDatabase(terminal, async (db) => {
+    if (await isInRecovery(db))
+      throw new CommandRefused(
+        'The database is in recovery: it is a standby, or a restored server whose data is not accepted yet. It may lack the newest receipts, so nothing was written. Use the primary server. After a restore, run `voucher-service resume --erased <file>` first, with the newest file of receipts.',
+      )
     if ((await findHold(db))?.reason === 'restored')
       throw new CommandRefused(
         'The service is held after a restore, and the restored data lacks the receipts since the backup. Nothing was written. Run `voucher-service resume --erased <file>` first, with the newest file of receipts.',

@@ -308,3 +308,13 @@ export async function countErasuresWithout(db: Queryable, ids: string[], until: 
   )
   return (rows[0] as { count: number }).count
 }
+
+/** True if the record lacks an erasure with one of these ids. */
+export async function findsUnknownErasure(db: Queryable, ids: string[]): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>(
+    `select exists (select from unnest($1::uuid[]) as given (id)
+                     where not exists (select from erasures e where e.id = given.id)) as found`,
+    [ids],
+  )
+  return (rows[0] as { found: boolean }).found
+}
