@@ -103,7 +103,7 @@ async function replaced(
   await end()
   await until(async () => (await cluster.leader()) !== old)
   const promotedAt = Date.now()
-  await untilWritten(history, at + 1_000)
+  await untilWritten(history, promotedAt) // the old leader may confirm vouchers until then
   // Asked on the machine itself, which may be cut off. A frozen or lost one does not answer.
   const twoLeaders = (await cluster.acceptsWrites(old)) ? ['the old leader accepts writes beside the new one'] : []
   const untilPromoted = (promotedAt - at) / 1_000
