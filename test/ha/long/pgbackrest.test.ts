@@ -22,6 +22,7 @@ import {
   waitForQuiet,
 } from '../../history/sites.ts'
 import { type ArchivedServer, block, startArchivedServer } from '../archived-server.ts'
+import { checkAccepted, checkListed, checkRecord } from '../restored-ledger.ts'
 
 /** `npm run test:ha` sets this. The long run of other tests does not run this file, because it needs root and packages. */
 const isWanted = process.env['HA_WAY'] !== undefined
@@ -49,7 +50,7 @@ const revoked: Revoked[] = []
 let restored: Recorded[]
 let listed: string[]
 let onlyOnControllers: string[]
-let keptHeld: { status: number; resumeWithoutReceipts: number | null }
+let keptHeld: { receiptsWhilePaused: number | null; status: number; resumeWithoutReceipts: number | null }
 let rehearsals: Record<'beforeBackup' | 'future' | 'missing', { code: number; text: string }>
 /** Notifications and e-mails that were accepted until the loss, until `resume`, and at the end. */
 const sent: [number, number][] = []
@@ -244,6 +245,7 @@ async function recover(): Promise<void> {
     await until('the pause', async () => (await look()).startsWith('paused|'))
   }
   const seconds = (Date.now() - restoredAt) / 1_000
+  const paused = await command('guests', 'receipts', '--to', '/dev/shm/vouchers-receipts.jsonl')
   await database.succeed(block('accept', target), { DATABASE_URL: server.databaseUrl })
   report('restored twice, to an early time and to the target: seconds', seconds)
   report('from the first restore until the service is held: seconds', (Date.now() - restoredAt) / 1_000)
@@ -255,7 +257,11 @@ async function recover(): Promise<void> {
     { siteId: sites[0]?.id ?? 0, name: 'Held', idempotencyKey: 'held' },
   )
   const refused = await command('resume', '--yes')
-  keptHeld = { status: held.status, resumeWithoutReceipts: refused.exitCode }
+  keptHeld = {
+    receiptsWhilePaused: paused.exitCode,
+    status: held.status,
+    resumeWithoutReceipts: refused.exitCode,
+  }
   await syncAll(db)
   listed = await reconcile(server.databaseUrl)
   const present = (await readPresent(sites)).map(place)
@@ -277,7 +283,8 @@ async function recover(): Promise<void> {
   )
 }
 
-const acknowledged = () => desks.attempts.filter(({ code }) => code)
+const acknowledged = () =>
+  desks.attempts.filter(({ code }) => code).map((attempt) => ({ ...attempt, voucher: place(attempt) }))
 
 describe.runIf(isWanted)('pgBackRest restores to a minute', () => {
   beforeAll(async () => {
@@ -290,54 +297,28 @@ describe.runIf(isWanted)('pgBackRest restores to a minute', () => {
     await recover()
   }, 1_800_000)
 
-  test('every voucher that was acknowledged before the target is there exactly once', () => {
-    const before = acknowledged()
-      .filter(({ endedAt }) => endedAt < T)
-      .map(place)
-    const counts = Map.groupBy(restored, place)
-    report('acknowledged before the target', before.length)
+  test('what was acknowledged or revoked before the target is there exactly once, and nothing from after it', () => {
+    const before = acknowledged().filter(({ endedAt }) => endedAt < T).length
+    const after = acknowledged().filter(({ startedAt }) => startedAt > T).length
+    report('acknowledged before the target, and asked for after it', [before, after])
+    const revokedWhen = revoked.map(({ doneAt, askedAt }) => (doneAt < T ? 'before' : askedAt > T ? 'after' : 'during'))
+    const recorded = restored.map((each) => ({ voucher: place(each), status: each.status }))
 
-    expect(before.length).toBeGreaterThan(2 * perPhase)
-    expect(before.filter((each) => counts.get(each)?.length !== 1)).toEqual([])
+    expect([before > 2 * perPhase, after > perPhase]).toEqual([true, true])
+    expect(new Set(revokedWhen)).toEqual(new Set(['before', 'after']))
+    expect(checkRecord({ target: T, acknowledged: acknowledged(), revoked, restored: recorded })).toEqual([])
   })
 
-  test('no voucher that was asked for after the target is there', () => {
-    const after = acknowledged()
-      .filter(({ startedAt }) => startedAt > T)
-      .map(place)
-    const recorded = new Set(restored.map(place))
-    report('asked for after the target', after.length)
-
-    expect(after.length).toBeGreaterThan(perPhase)
-    expect(after.filter((each) => recorded.has(each))).toEqual([])
-  })
-
-  test('vouchers revoked before the target are revoked, and those revoked later are unknown', () => {
-    const stateOf = new Map(restored.map((voucher) => [place(voucher), voucher.status]))
-    const states = (isBefore: boolean) =>
-      new Set(
-        revoked
-          .filter(({ doneAt, askedAt }) => (isBefore ? doneAt < T : askedAt > T))
-          .map(({ voucher }) => stateOf.get(voucher)),
-      )
-
-    expect([states(true), states(false)]).toEqual([new Set(['revoked']), new Set([undefined])])
-  })
-
-  test('before somebody resumes, nothing is created or sent, and `resume` asks for receipts', () => {
+  test('before somebody resumes, nothing is created or sent, no receipts are written, and `resume` asks for them', () => {
     const [atLoss, atResume] = sent
-    expect(keptHeld).toEqual({ status: 503, resumeWithoutReceipts: 1 })
+    expect(keptHeld).toEqual({ receiptsWhilePaused: 1, status: 503, resumeWithoutReceipts: 1 })
     expect(atResume).toEqual(atLoss)
   })
 
   test('`reconcile` lists the vouchers that only the controllers have', () => {
-    const after = acknowledged()
-      .filter(({ startedAt }) => startedAt > T)
-      .map(place)
     report('listed by `reconcile`', listed.length)
 
-    expect(after.filter((each) => !listed.includes(each))).toEqual([])
-    expect(listed.filter((each) => !onlyOnControllers.includes(each))).toEqual([])
+    expect(checkListed({ target: T, acknowledged: acknowledged(), listed, onlyOnControllers })).toEqual([])
   })
 
   test('after `resume`, each voucher on a controller is recorded exactly once, and creations work', async () => {
@@ -357,7 +338,7 @@ describe.runIf(isWanted)('pgBackRest restores to a minute', () => {
     report('notifications accepted, and of these twice', [accepted.size, twice.length])
 
     expect(twice.length).toBeGreaterThan(0)
-    expect(twice.filter(([first = 0, ...more]) => first < T || more.length > 1)).toEqual([])
+    expect(checkAccepted({ target: T, accepted })).toEqual([])
     expect(mailsTo(mailNames.sentBefore)).toHaveLength(1)
     expect(mailsTo(mailNames.waiting)).toHaveLength(2)
     expect(new Set(mailsTo(mailNames.waiting)).size).toBe(1)
