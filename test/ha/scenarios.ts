@@ -19,6 +19,8 @@ export type ScenarioName =
 
 /** How long the other side has to do something wrong, after a machine was replaced and before it returns. */
 const waitMs = 5_000
+/** Far beyond every promise. If a leader with a lower timeline takes over, no process with several hosts uses it. */
+const writtenWithinMs = 180_000
 
 export const scenarios: Record<ScenarioName, (scene: Scene) => Promise<Outcome>> = {
   /** The machine of the leader loses its network and its power. It comes back later, with its disk. */
@@ -111,6 +113,7 @@ async function replaced(
   await pause(waitMs)
   await comeBack()
   await cluster.whole()
+  await untilWritten(history, Date.now())
   const strays = await listServiceConnections(cluster, old)
   return {
     secondsWithoutWrites,
@@ -133,9 +136,13 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await pause(100)
 }
 
-/** Waits for a voucher that was asked for after this time. */
-function untilWritten(history: Attempt[], since: number): Promise<void> {
-  return until(async () => history.some((attempt) => isWritten(attempt) && attempt.startedAt > since))
+/** Waits for a voucher that was asked for after this time. Without one, the clients would repeat their requests for ever. */
+async function untilWritten(history: Attempt[], since: number): Promise<void> {
+  const endsAt = Date.now() + writtenWithinMs
+  await until(async () => {
+    if (Date.now() > endsAt) throw new Error(`no voucher was confirmed for ${writtenWithinMs / 1_000} s`)
+    return history.some((attempt) => isWritten(attempt) && attempt.startedAt > since)
+  })
 }
 
 /** The longest time between two acknowledged vouchers, the first of them before or after `at`. */
