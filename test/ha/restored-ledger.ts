@@ -1,5 +1,5 @@
 /** A voucher that a client was given. `voucher` is its site and code; the times are those of the request, by the clock of the target. */
-export type Acknowledged = { voucher: string; siteId: number; name: string; startedAt: number; endedAt: number }
+type Acknowledged = { voucher: string; siteId: number; name: string; startedAt: number; endedAt: number }
 
 /** What clients saw before and after the target of a restore, and what there is afterwards. */
 export type Ledger = {
