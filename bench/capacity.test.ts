@@ -44,7 +44,7 @@ test('rates and cores: computed by hand for two cells of 43,200 sites', () => {
   const none = { node: 0, postgres: 0, redis: 0 }
   const costs = { ...readCosts(resultsFile(groups)), delivery: none, sync: none, comparison: none }
 
-  const { cells, rates, cores, connections } = computeCapacity(demand, costs)
+  const { cells, rates, cores, connections, heapPerWorker } = computeCapacity(demand, costs)
 
   expect(cells).toBe(2)
   expect(rates).toMatchObject({ list: 690, changedList: 30, creation: 10, delivery: 10, sync: 144, comparison: 60 })
@@ -52,6 +52,7 @@ test('rates and cores: computed by hand for two cells of 43,200 sites', () => {
   expect(cores.api).toBeCloseTo(0.344, 9)
   expect(cores.postgres).toBeCloseTo((690 * 50 + 30 * 400 + 10 * 600) / 500_000, 9)
   expect(connections).toBe(26 + 16) // one api, and one worker for the probes
+  expect(heapPerWorker).toBe(43_200 * 2_900 + 144 * 60 * 23_600)
 })
 
 test('twice the sites need twice the processor time and WAL; a second cell begins after 50,000 sites', () => {

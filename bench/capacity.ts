@@ -47,6 +47,11 @@ const measured = {
   /** Processor time of a probe of an idle controller, in microseconds. One worker sends at most 25 a second. */
   probeNode: 3_200,
   probesPerSecond: 25,
+  /** What a worker keeps of a controller that it does not call now. Every worker calls every controller sooner or later. */
+  heapPerController: 2_900,
+  /** What it keeps in addition until a minute after the last call. */
+  heapPerOpenPool: 23_600,
+  poolOpenSeconds: 60,
 }
 
 /** Choices, not measurements. */
@@ -101,6 +106,9 @@ export function computeCapacity(demand: Demand, costs: Costs) {
       ...{ api, worker },
     },
     connections: Math.ceil(api) * connectionsOf.api + Math.ceil(worker) * connectionsOf.worker,
+    heapPerWorker:
+      sites * measured.heapPerController +
+      (rates.sync / Math.ceil(worker)) * measured.poolOpenSeconds * measured.heapPerOpenPool,
     diskBytes: creationsPerDay * demand.days * measured.bytesPerVoucher,
     walPerDay: creationsPerDay * (walPerVoucher + measured.walPerEnd) + sites * syncsPerDay * measured.walPerSync,
     walPerDayAtMost:
@@ -195,6 +203,7 @@ function toText({ sites, peak }: Demand, { cells, rates, cores, ...needs }: Capa
     ['cores of Redis', rounded(cores.redis)],
     ['cores of api processes', `${rounded(cores.api)}: ${Math.ceil(cores.api)} processes`],
     ['cores of workers', `${rounded(cores.worker)}: ${Math.ceil(cores.worker)} processes`],
+    ['heap for controllers', `${gigabytes(needs.heapPerWorker)} in each worker, with a controller for each site`],
     ['connections at most', rounded(needs.connections)],
     ['disk', gigabytes(needs.diskBytes)],
     ['WAL a day', `${gigabytes(needs.walPerDay)}; with full pages up to ${gigabytes(needs.walPerDayAtMost)}`],

@@ -41,8 +41,8 @@ export function startLoad({ url, keys, sites, vouchersPerSite, ...rates }: SiteL
       headers,
       body: body ? JSON.stringify(body) : null,
     } as never)
+    if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode} ${await reply.body.text()}`)
     await reply.body.dump()
-    if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode}`)
   }
 
   const site = () => 1 + Math.floor(Math.random() * sites)

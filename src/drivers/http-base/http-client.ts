@@ -13,9 +13,12 @@ import {
   type SeenVoucher,
 } from '../driver.ts'
 import { createConnector } from './connector.ts'
+import { createIdlePool } from './idle-pool.ts'
 
 /** The size of the connection pool. Every call that may run at the same time gets its own connection. */
 const connections = Object.values(callsAtOnce).reduce((sum, calls) => sum + calls)
+/** Consoles name no keep-alive time, so undici closes an idle connection after 4 s. Other controllers may name up to a minute. */
+const closePoolAfterMs = 60_000
 const maxReplyBytes = 8 * 1024 * 1024
 /** The text of an error reply that is longer or slower than this is ignored. Then only the status counts. */
 const maxErrorBytes = 16 * 1024
@@ -41,12 +44,15 @@ export type HttpClient = {
 
 type HttpAccess = Pick<ControllerAccess, 'address' | 'certificatePin' | 'addressPolicy' | 'clock' | 'stampSkewMs'>
 
-/** Sends requests to one controller. Redirects are returned and not followed. Every failure is a `ControllerError`. */
-export function createHttpClient(access: HttpAccess): HttpClient {
+/**
+ * Sends requests to one controller. Redirects are returned and not followed. Every failure is a `ControllerError`. Without a request for
+ * `idleMs`, its connections are closed and most of its memory is freed; what it knows about the controller stays.
+ */
+export function createHttpClient(access: HttpAccess, idleMs = closePoolAfterMs): HttpClient {
   const { origin, pathname } = new URL(access.address)
   const base = pathname.replace(/\/$/, '')
   const connect = createConnector(access.certificatePin, access.addressPolicy)
-  const pool = new Pool(origin, { connections, pipelining: 1, connect, allowH2: false })
+  const pool = createIdlePool(() => new Pool(origin, { connections, pipelining: 1, connect, allowH2: false }), idleMs)
   let dateAheadMs = 0
   let requests = 0
   return {
@@ -60,18 +66,20 @@ export function createHttpClient(access: HttpAccess): HttpClient {
       try {
         requests += 1
         if (method === 'POST') reachPoint('in flight')
-        const reply = await pool.request({
-          method,
-          path: base + path,
-          headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
-          ...(body && { body: JSON.stringify(body) }),
-          signal: deadline,
+        return await pool.use(async (open) => {
+          const reply = await open.request({
+            method,
+            path: base + path,
+            headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
+            ...(body && { body: JSON.stringify(body) }),
+            signal: deadline,
+          })
+          const { statusCode: status, headers: replyHeaders } = reply
+          dateAheadMs = readDate(replyHeaders['date'], access.clock, dateAheadMs)
+          const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
+          if (origin.startsWith('http:') && leadsToHttps(status, replyHeaders['location'])) throw insecure(status)
+          return { status, headers: replyHeaders, text }
         })
-        const { statusCode: status, headers: replyHeaders } = reply
-        dateAheadMs = readDate(replyHeaders['date'], access.clock, dateAheadMs)
-        const text = status < 300 ? await readText(reply.body, maxBytes) : await readReason(reply.body)
-        if (origin.startsWith('http:') && leadsToHttps(status, replyHeaders['location'])) throw insecure(status)
-        return { status, headers: replyHeaders, text }
       } catch (error) {
         throw toControllerError(error)
       }
