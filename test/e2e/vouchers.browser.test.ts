@@ -174,6 +174,22 @@ test('a link opens the drawer; the voucher is extended and revoked there, and th
   await vi.waitFor(async () => expect(await drawer.getByRole('button', { name: 'Extend…' }).count()).toBe(0))
 })
 
+test('pointing at a time shows the full time, until the pointer leaves or Escape is pressed', async () => {
+  await createVouchers(['Zimmer 501'])
+  const page = await openVouchers()
+  const time = page.getByRole('row', { name: 'Zimmer 501' }).locator('time').first()
+  const tooltip = page.getByRole('tooltip')
+  await time.hover()
+  await tooltip.filter({ hasText: String(new Date().getFullYear()) }).waitFor()
+  await page.getByRole('heading', { name: 'Vouchers' }).hover()
+  await tooltip.waitFor({ state: 'hidden' })
+
+  await time.hover()
+  await tooltip.waitFor()
+  await page.keyboard.press('Escape')
+  await tooltip.waitFor({ state: 'hidden' })
+})
+
 long('while another export runs, the page says so and offers to try again', async () => {
   await createVouchers(['Zimmer 401'])
   const page = await openVouchers()

@@ -14,6 +14,9 @@ function shadesOf(text: string): string[] {
   return text.split(' ').map((shade) => `#${shade}`)
 }
 
+/** Time to point at something before its tooltip appears. */
+export const tooltipDelayMs = 400
+
 /** Sizes, fonts and colours of the whole app. Panels have a border; shadows are for things that float. */
 export const theme = createTheme({
   colors: { indigo, gray, dark, green, yellow, red },
@@ -55,7 +58,7 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { size: 'sm', visibilityToggleFocusable: true } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     Switch: { defaultProps: { withThumbIndicator: false } },
-    Tooltip: { defaultProps: { openDelay: 400 } },
+    Tooltip: { defaultProps: { openDelay: tooltipDelayMs } },
     // The placeholder is not an item, and a menu may only contain items.
     Menu: { defaultProps: { shadow: 'md', withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, padding: 20, radius: 'lg', overlayProps: { backgroundOpacity: 0.3 } } },

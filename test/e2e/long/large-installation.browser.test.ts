@@ -39,11 +39,15 @@ const pages: Record<string, string> = {
   account: '/me',
 }
 
-/** Notes the time of the last change of the page. */
+/**
+ * Notes the time of the last change of the page. The head does not count: a second after every page, the app loads its search, whose files
+ * are named there, and nobody sees that.
+ */
 const watchChanges = `
   window.lastChange = 0
-  new MutationObserver(() => { window.lastChange = performance.now() })
-    .observe(document, { subtree: true, childList: true, characterData: true })`
+  new MutationObserver((changes) => {
+    if (changes.some(({ target }) => !document.head?.contains(target))) window.lastChange = performance.now()
+  }).observe(document, { subtree: true, childList: true, characterData: true })`
 
 type Figures = { ms: number; requests: number; kB: number; nodes: number }
 

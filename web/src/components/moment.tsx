@@ -1,21 +1,38 @@
 import { Tooltip } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNow } from '../clock.ts'
 import { clock, formatDistance, formatTime, fullTime, isSameDay, shortDay } from '../formats.ts'
 import type { Language } from '../i18n/i18n.ts'
+import { tooltipDelayMs } from '../theme.ts'
 
 type Props = { at: string | Date; timeZone: string }
 
-/** A time in short form; the tooltip has the full time. */
+/**
+ * A time in short form; the tooltip has the full time. The tooltip is added when somebody points at the time: a table has a hundred of
+ * them, and even a closed one takes as long as a whole row.
+ */
 export function Moment({ at, timeZone }: Props) {
   const { i18n } = useTranslation()
   const now = useNow()
   const date = new Date(at)
   const language = i18n.language as Language
+  const time = useRef<HTMLTimeElement>(null)
+  const [hasTooltip, setHasTooltip] = useState(false)
+  const { start, clear } = useTimeout(() => setHasTooltip(true), tooltipDelayMs)
   return (
-    <Tooltip label={<FullTime at={date} timeZone={timeZone} />}>
-      <time dateTime={date.toISOString()}>{shortTime(date, { now, language, timeZone })}</time>
-    </Tooltip>
+    <>
+      <time
+        ref={time}
+        dateTime={date.toISOString()}
+        onPointerEnter={({ pointerType }) => pointerType === 'mouse' && start()}
+        onPointerLeave={clear}
+      >
+        {shortTime(date, { now, language, timeZone })}
+      </time>
+      {hasTooltip && <Tooltip target={time} defaultOpened label={<FullTime at={date} timeZone={timeZone} />} />}
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Text, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -89,18 +89,16 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
           column(
             'created',
             ({ created_at: at, site_id: id }) => (
-              <Text span inherit c="dimmed">
+              <span className={classes.soft}>
                 <Moment at={at} timeZone={timeZoneOf(id)} />
-              </Text>
+              </span>
             ),
             { width: 112, cellsClassName: classes.afterNumber, titleClassName: classes.afterNumber },
           ),
           column(
             'valid-for',
             ({ expire_minutes: minutes, valid_until: stayEnd }) => (
-              <Text span inherit c="dimmed">
-                {stayEnd === null ? shortDurationWords(t, minutes) : '–'}
-              </Text>
+              <span className={classes.soft}>{stayEnd === null ? shortDurationWords(t, minutes) : '–'}</span>
             ),
             { width: 96 },
           ),
@@ -108,24 +106,20 @@ function useColumns(onOpen: (voucher: Voucher) => void): Column<Voucher>[] {
     column(
       'ends',
       (voucher) => (
-        <Text span inherit c="dimmed">
+        <span className={classes.soft}>
           <Ends voucher={voucher} timeZone={timeZoneOf(voucher.site_id)} />
-        </Text>
+        </span>
       ),
       { width: 144 },
     ),
     ...(isRail
       ? []
       : [
-          column(
-            'source',
-            (voucher) => (
-              <Text span inherit c="dimmed">
-                {sourceWords(t, voucher)}
-              </Text>
-            ),
-            { width: 150, ellipsis: true, noWrap: false },
-          ),
+          column('source', (voucher) => <span className={classes.soft}>{sourceWords(t, voucher)}</span>, {
+            width: 150,
+            ellipsis: true,
+            noWrap: false,
+          }),
         ]),
   ]
 }
@@ -157,11 +151,7 @@ function Name({ voucher, onOpen }: { voucher: Voucher; onOpen: () => void }) {
         </UnstyledButton>
         {voucher.reference && <span className={classes.reference}>{voucher.reference}</span>}
       </span>
-      {site === undefined && sites.length > 1 && (
-        <Text fz={12} lh="16px" c="dimmed" truncate>
-          {siteName(voucher.site_id)}
-        </Text>
-      )}
+      {site === undefined && sites.length > 1 && <div className={classes.site}>{siteName(voucher.site_id)}</div>}
     </>
   )
 }
@@ -172,10 +162,10 @@ function Devices({ voucher }: { voucher: Voucher }) {
   return (
     <>
       {used}
-      <Text span inherit c="var(--vs-soft)">
+      <span className={classes.most}>
         {' / '}
         {most === 0 ? <span title={t('desk.any-devices')}>∞</span> : most}
-      </Text>
+      </span>
     </>
   )
 }
