@@ -61,14 +61,19 @@ const isKeyOldSql = `b.created_at <= now() - interval '24 hours'`
 
 /**
  * Erases the reference of the locked batches whose rows are all erased, and the Idempotency-Key if no repeat uses it any more. Returns
- * their ids.
+ * the ids of those that had one of them, or whose hash was replaced just before.
  */
-export async function updateBatchesErased(tx: Queryable, siteId: number, ids: string[]): Promise<string[]> {
+export async function updateBatchesErased(
+  tx: Queryable,
+  siteId: number,
+  { ids, keyedIds }: { ids: string[]; keyedIds: string[] },
+): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `update batches b set reference = null, idempotency_key = case when not ${isKeyOldSql} then idempotency_key end
       where b.site_id = $1 and b.id = any ($2::uuid[]) and ${isErasedSql}
+        and (b.reference is not null or (b.idempotency_key is not null and ${isKeyOldSql}) or b.id = any ($3::uuid[]))
      returning b.id`,
-    [siteId, ids],
+    [siteId, ids, keyedIds],
   )
   return rows.map(({ id }) => id)
 }

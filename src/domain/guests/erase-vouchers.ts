@@ -58,11 +58,12 @@ export async function eraseVouchers(tx: Queryable, keyring: Keyring, siteId: num
 
 /**
  * Erases the hash of locked batches that have an erased row, and the reference of those whose rows are all erased. Returns the ids of
- * the latter.
+ * the latter, without those that were erased before.
  */
 async function eraseBatches(tx: Queryable, keyring: Keyring, siteId: number, ids: string[]): Promise<string[]> {
-  await updateBatchHashes(tx, siteId, keyHashes(keyring, await listBatchesWithPlainHash(tx, siteId, ids)))
-  return updateBatchesErased(tx, siteId, ids)
+  const keyed = keyHashes(keyring, await listBatchesWithPlainHash(tx, siteId, ids))
+  await updateBatchHashes(tx, siteId, keyed)
+  return updateBatchesErased(tx, siteId, { ids, keyedIds: keyed.ids })
 }
 
 function present(ids: (string | null)[]): string[] {
