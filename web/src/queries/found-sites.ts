@@ -39,24 +39,36 @@ const wanted = new Set<number>()
  */
 export function useWantSites(): (ids: number[]) => void {
   const queries = useQueryClient()
+  const loadWanted = () => {
+    const ids = [...wanted]
+    wanted.clear()
+    void loadSites(queries, ids)
+  }
   return (ids) => {
-    if (wanted.size === 0) setTimeout(() => void loadWanted(queries))
+    if (wanted.size === 0) setTimeout(loadWanted)
     for (const id of ids) wanted.add(id)
   }
+}
+
+/** Loads the unknown sites of a list before it is shown. A table whose names of sites come later is drawn twice. */
+export async function loadSitesOf(queries: QueryClient, items: { site_id: number }[]): Promise<void> {
+  const known = queries.getQueryData(sitesQuery.queryKey)
+  if (!known?.summary) return // all sites are known
+  const ids = new Set(items.map(({ site_id: id }) => id))
+  for (const id of [...known.sites.map((site) => site.id), ...(known.missing ?? [])]) ids.delete(id)
+  await loadSites(queries, [...ids])
 }
 
 const underway = new Set<number>()
 /** The service takes at most so many numbers in one request. */
 const atOnce = 200
 
-async function loadWanted(queries: QueryClient): Promise<void> {
+async function loadSites(queries: QueryClient, numbers: number[]): Promise<void> {
   const found = queries
     .getQueriesData<{ sites: Site[] }>({ queryKey: foundKey })
     .flatMap(([, data]) => data?.sites ?? [])
-    .filter(({ id }) => wanted.has(id))
-  for (const { id } of found) wanted.delete(id)
-  const ids = [...wanted].filter((id) => !underway.has(id))
-  wanted.clear()
+    .filter(({ id }) => numbers.includes(id))
+  const ids = numbers.filter((id) => !underway.has(id) && found.every((site) => site.id !== id))
   if (found.length > 0) addKnown(queries, found, [])
   for (let start = 0; start < ids.length; start += atOnce) await loadPart(queries, ids.slice(start, start + atOnce))
 }

@@ -3,6 +3,7 @@ import type { CodeLookUp, Revocation, Site, Voucher, VoucherApi } from '../../..
 import { api, randomKey, toApiError } from '../api.ts'
 import { currentLanguage } from '../i18n/i18n.ts'
 import { csvExport } from './csv-export.ts'
+import { loadSitesOf } from './found-sites.ts'
 import { pollEvery } from './polling.ts'
 import { allVouchers } from './recent-vouchers.ts'
 import { reload, reloads } from './reloads.ts'
@@ -14,7 +15,11 @@ export type ListQuery = NonNullable<Parameters<VoucherApi['listVouchers']>[0]>
 export const voucherListQuery = (page: ListQuery, isSearch: boolean) =>
   queryOptions({
     queryKey: [...allVouchers, 'list', page],
-    queryFn: ({ signal }) => api.listVouchers(page, { signal }),
+    queryFn: async ({ signal, client }) => {
+      const answer = await api.listVouchers(page, { signal })
+      await loadSitesOf(client, answer.vouchers)
+      return answer
+    },
     placeholderData: keepPreviousData,
     retry: (failures, error) => failures < 1 && toApiError(error).status === 0,
     refetchInterval: isSearch ? false : pollEvery(15_000),
