@@ -6,7 +6,11 @@ import { listenAsWorker, openPage, startWebApp } from '#test/web.ts'
 
 // More than the 200 sites that the web app loads at once, so that the service searches them.
 const app = await startWebApp()
-const { people, ids } = await seedLargeInstallation(app.db, { sites: 300, today: app.context.today(new Date()) })
+const { people, ids } = await seedLargeInstallation(app.db, {
+  sites: 300,
+  vouchersPerSite: 1,
+  today: app.context.today(new Date()),
+})
 await listenAsWorker(app.db.url)
 const browser = await startBrowser()
 
@@ -64,6 +68,21 @@ test('the desk, the page Sites and the form of a key search the service; no page
   expect(listed.length).toBeGreaterThan(3)
   expect(Math.max(...listed)).toBeLessThanOrEqual(60)
   expect(ids).toHaveLength(300)
+})
+
+test('the vouchers of all sites appear with the names of their sites', async () => {
+  const { rows: sites } = await app.db.query<{ name: string }>('select name from sites')
+  const page = await openPage(browser, { url: app.url, session: people.managerOfAll.session })
+  await page.route(/\/api\/v2\/sites\?.*\bid=/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
+  await page.goto('/vouchers')
+  await page.locator('[data-voucher]').first().waitFor()
+  const shown = await page.locator('tbody td:has([data-voucher]) > :last-child').allInnerTexts()
+
+  expect(shown.length).toBeGreaterThan(40)
+  expect(shown.filter((name) => sites.every((site) => site.name !== name))).toEqual([])
 })
 
 test('a receptionist of one site notices nothing: no choice, no search, no further request for sites', async () => {
