@@ -47,9 +47,9 @@ const measured = {
   /** Processor time of a probe of an idle controller, in microseconds. One worker sends at most 25 a second. */
   probeNode: 3_200,
   probesPerSecond: 25,
-  /** What a worker keeps of a controller that it does not call now. Every worker calls every controller sooner or later. */
+  /** The heap that a worker keeps for a controller between calls. Every worker calls every controller sooner or later. */
   heapPerController: 2_900,
-  /** What it keeps in addition until a minute after the last call. */
+  /** The heap that a worker needs in addition until a minute after the last call. */
   heapPerOpenPool: 23_600,
   poolOpenSeconds: 60,
 }

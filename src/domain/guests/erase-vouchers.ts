@@ -22,7 +22,7 @@ import {
 import { lockChangesOf, updateChangesErased } from '../remembered-requests.queries.ts'
 import { lockRevocationsOf, updateRevocationsErased } from '../revocations/revocations.queries.ts'
 
-/** What one act erased. `entries` counts rows in all places. */
+/** The result of one erasing act. `entries` counts rows in all places. */
 export type Erased = { vouchers: string[]; entries: number }
 
 /**

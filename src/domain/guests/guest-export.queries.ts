@@ -80,7 +80,7 @@ const messagesSql = `
     from unnest($1::integer[], $2::uuid[]) as own (site_id, id) join messages m on m.site_id = own.site_id and m.voucher_id = own.id
    order by m.created_at, m.id`
 
-/** Of an event about several vouchers, only those of the guests. */
+/** Events about vouchers of the guests. Other vouchers of the same event are left out. */
 const eventsSql = `
   select e.id, e.type, e.created_at as "createdAt", e.site_id as "siteId",
          (select jsonb_agg(voucher) from jsonb_array_elements(e.data -> 'vouchers') as voucher

@@ -48,8 +48,8 @@ export async function findStored(db: Queryable, guests: Guest[]): Promise<{ plac
 }
 
 /**
- * What is still stored after an erasure: about these guests, the references of lists that have other guests too, and the notes of erased
- * vouchers on the controllers.
+ * Finds what is still stored after an erasure: data about these guests, the references of lists that have other guests too, and the
+ * notes of erased vouchers on the controllers.
  */
 export async function findRemaining(db: Queryable, guests: Guest[], erasureId: string): Promise<StoredPlace[]> {
   const { places } = await findStored(db, guests)

@@ -196,7 +196,7 @@ export type FailingSites = {
   since: Date | null
   reason: UnreachableReason | null
   count: number
-  /** One of the sites. */
+  /** The number of any one of these sites. */
   siteId: number
 }
 

@@ -15,7 +15,7 @@ export type Trouble = {
   since: string | null
   reason: Site['unreachable_reason']
   siteCount: number
-  /** One of the sites. */
+  /** The number of any one of these sites. */
   siteId: number
 }
 
