@@ -121,6 +121,8 @@ export function readingGroups(world: World, options: Options): Group[] {
       ratios: {
         list_skewed_redis: ['redis × 2', 'pgbench'],
         list_skewed_postgres: ['postgres × 2', 'pgbench'],
+        ...toOthers('list_skewed_redis', 'redis × 2'),
+        ...toOthers('list_skewed_postgres', 'postgres × 2'),
       },
     },
   ]

@@ -2,10 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
-import { testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
-import { type Running, startWorkerProcess } from './contenders/processes.ts'
+import { type Running, runCommand, startWorkerProcess } from './contenders/processes.ts'
 import { startCpuWatch } from './cpu.ts'
 import { delayCreations } from './creating-groups.ts'
 import type { Measured } from './measure.ts'
@@ -164,11 +161,11 @@ const jobs: Job[] = [
       }).listen(0, '127.0.0.1')
       server.unref()
       await once(server, 'listening')
-      const { db } = bench.service.database
-      await db.query('delete from webhooks')
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-      const siteIds = [jobSite(bench)]
-      await addWebhook({ db, keyring: testKeyring }, testActor, { name: 'bench', format: 'generic', url, siteIds })
+      const { build, database, databaseUrl } = bench.service
+      await database.db.query('delete from webhooks')
+      const options = ['--name', 'bench', '--format', 'generic', '--url-file', '-', '--site', String(jobSite(bench))]
+      const input = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+      await runCommand({ program: build.program, databaseUrl, args: ['webhooks', 'add', ...options], input })
       received = 0
     },
     async run(bench) {

@@ -30,15 +30,21 @@ export async function startWorkerProcess({ program, databaseUrl, env, log }: Ser
   return start([program, 'worker'], testEnvironment(databaseUrl, env), '', log)
 }
 
-/** Runs the command `migrate` of a build. */
-export async function migrate(program: string, databaseUrl: string): Promise<void> {
-  const child = spawn(process.execPath, [program, 'migrate'], {
+type Command = { program: string; databaseUrl: string; args: string[]; input?: string }
+
+/** Runs a command of a build, which has the tables of its own release. */
+export async function runCommand({ program, databaseUrl, args, input = '' }: Command): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...processEnvironment, ...testEnvironment(databaseUrl) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', 'inherit'],
   })
+  child.stdin?.end(input)
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`migrate ended with ${code}`)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
 }
+
+export const migrate = (program: string, databaseUrl: string): Promise<void> =>
+  runCommand({ program, databaseUrl, args: ['migrate'] })
 
 export async function startBareHandler(databaseUrl: string): Promise<Running> {
   const port = await freePort()
