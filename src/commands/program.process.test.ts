@@ -54,7 +54,7 @@ test('a process whose output nobody reads any more ends without a stack trace', 
   expect([exitCode, stderr]).toEqual([1, ''])
 })
 
-const heavyPackages = ['fastify', 'node-pg-migrate', 'pg-boss', 'pino', 'redis', 'typebox', 'undici']
+const heavyPackages = ['fastify', 'pg-boss', 'pino', 'redis', 'typebox', 'undici']
 const listModules = `import { registerHooks } from 'node:module'
 registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
 

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { serviceVersion } from '#lib/version.ts'
 import type { Queryable } from './database.ts'
 
@@ -19,10 +20,15 @@ export function readBreaking(name: string, sql: string): BreakingMigration | und
   return { name, breaksBefore, reason }
 }
 
-/** The statement that stores a breaking migration. node-pg-migrate takes no parameters. */
-export function insertBreakingSql({ name, breaksBefore, reason }: BreakingMigration): string {
-  const values = [name, breaksBefore, reason].map((value) => `'${value.replaceAll("'", "''")}'`)
-  return `insert into breaking_migrations (name, breaks_before, reason) values (${values.join(', ')}) on conflict do nothing`
+/** A migration that runs in steps can be repeated, so its row may exist. */
+export async function insertBreaking(
+  client: pg.Client,
+  { name, breaksBefore, reason }: BreakingMigration,
+): Promise<void> {
+  await client.query(
+    'insert into breaking_migrations (name, breaks_before, reason) values ($1, $2, $3) on conflict do nothing',
+    [name, breaksBefore, reason],
+  )
 }
 
 /** The migration in the database that needs the newest version, if that version is newer than this one. */

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { PG_MIGRATE_LOCK_ID } from 'node-pg-migrate'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedSite, seedVoucher } from '#test/data/seed.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrationsLock } from './migrate.ts'
 
 const partitions = 32
 const db = await createTestDatabase()
@@ -127,7 +126,7 @@ test('a process of 0.1.0 that waits inside a statement stops the build once; the
   await untilWaitingFor('virtualxid')
   const old = new pg.Client({ connectionString: db.url })
   await old.connect()
-  const waited = old.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]).finally(() => old.end())
+  const waited = old.query('select pg_advisory_lock($1)', [migrationsLock]).finally(() => old.end())
   await pause(1_500) // as above
   await release()
   await waited

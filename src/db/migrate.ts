@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type MigrationBuilder, PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate'
-import { type BreakingMigration, findBreaking, insertBreakingSql, readBreaking } from './breaking-migrations.queries.ts'
+import { type BreakingMigration, findBreaking, insertBreaking, readBreaking } from './breaking-migrations.queries.ts'
 import { noTimeouts, type Queryable, tcpKeepAlive, throwUnavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 import { lockPatienceMs, lockTimeoutMs, retryWhileLocked } from './retry-while-locked.ts'
 import { isInSteps, runInSteps } from './run-in-steps.ts'
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url))
+
+/** All versions take this advisory lock. Version 0.1.0 used node-pg-migrate, which has this number. */
+export const migrationsLock = 7241865325823964
 
 const pollMs = 200
 
@@ -33,52 +35,60 @@ export async function migrate(
   let latest = ''
   const patience = { patienceMs, name: () => latest }
 
-  async function apply(client: DatabaseClient): Promise<void> {
+  async function applyMissing(client: DatabaseClient): Promise<void> {
     await waitForOtherProcesses(client)
     await client.query(`select set_config('voucher_service.time_zone', $1, false)`, [timeZone])
-    const steps = { client, retry: <T>(work: () => Promise<T>) => retryWhileLocked(patience, work) }
-    const up = async (path: string, pgm: MigrationBuilder) => {
-      latest = basename(path, '.sql')
-      applied.add(latest)
-      const sql = readFileSync(path, 'utf8')
-      const breaking = readBreaking(latest, sql)
-      if (!isInSteps(sql)) {
-        pgm.sql(sql)
-        if (breaking) pgm.sql(insertBreakingSql(breaking))
-        return
-      }
-      pgm.noTransaction()
-      if (breaking) await client.query(insertBreakingSql(breaking)) // older processes stop before the first step
-      await runInSteps(steps, sql)
-    }
-    const loader = async (paths: string[]) =>
-      paths.map((path) => ({
-        id: path,
-        filePaths: [path],
-        actions: { up: (pgm: MigrationBuilder) => up(path, pgm), down: false as const },
-      }))
-    await runner({
-      dbClient: client,
-      dir: folder,
-      direction: 'up',
-      migrationsTable: 'migrations',
-      migrationLoaderStrategies: [{ extensions: ['.sql'], loader }],
-      noLock: true,
-      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    })
-  }
-
-  async function attempt(): Promise<void> {
-    try {
-      await withMigrationClient(databaseUrl, apply)
-    } catch (error) {
-      applied.delete(latest) // another process may apply it before the next attempt
-      throw error
+    for (const name of await listMissing(client, listMigrations(folder))) {
+      latest = name
+      await apply(client, name)
+      applied.add(name)
     }
   }
 
-  await retryWhileLocked(patience, attempt)
+  async function apply(client: DatabaseClient, name: string): Promise<void> {
+    const sql = readFileSync(join(folder, `${name}.sql`), 'utf8')
+    const breaking = readBreaking(name, sql)
+    if (isInSteps(sql)) {
+      if (breaking) await insertBreaking(client, breaking) // older processes stop before the first step
+      await runInSteps({ client, retry: (work) => retryWhileLocked(patience, work) }, sql)
+      await noteApplied(client, name)
+      return
+    }
+    await client.query('begin') // after an error, the connection is closed
+    await client.query(sql)
+    if (breaking) await insertBreaking(client, breaking)
+    await noteApplied(client, name)
+    await client.query('commit')
+  }
+
+  await retryWhileLocked(patience, () => withMigrationClient(databaseUrl, applyMissing))
   return [...applied]
+}
+
+/** The names of the migrations in a folder, in order. */
+function listMigrations(folder: string): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  return files.sort().map((file) => file.replace('.sql', ''))
+}
+
+/** Those of these migrations that the database lacks. Creates the table of migrations in a new database. */
+async function listMissing(client: DatabaseClient, names: string[]): Promise<string[]> {
+  const { rows: tables } = await client.query<{ found: boolean }>(
+    `select to_regclass('public.migrations') is not null as found`,
+  )
+  if (!tables[0]?.found)
+    await client.query(
+      'create table public.migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
+    )
+  const { rows } = await client.query<{ name: string }>('select name from public.migrations order by run_on, id')
+  for (const [index, { name }] of rows.entries())
+    if (index < names.length && names[index] !== name)
+      throw new Error(`Not run migration ${names[index]} is preceding already run migration ${name}`)
+  return names.slice(rows.length)
+}
+
+async function noteApplied(client: DatabaseClient, name: string): Promise<void> {
+  await client.query('insert into public.migrations (name, run_on) values ($1, now())', [name])
 }
 
 async function withMigrationClient(
@@ -92,7 +102,7 @@ async function withMigrationClient(
     options: `${noTimeouts} -c lock_timeout=${lockTimeoutMs}`,
     ...tcpKeepAlive, // no query timeout: an index on millions of rows takes minutes
   })
-  client.on('error', ignore) // the running statement fails with the same error
+  client.on('error', () => {}) // the running statement fails with the same error
   await client.connect().catch(throwUnavailable)
   try {
     await work(client)
@@ -102,7 +112,7 @@ async function withMigrationClient(
 }
 
 /**
- * Takes the lock of node-pg-migrate until the connection ends. Polls for it: if the process waited inside a statement, and another
+ * Takes the lock until the connection ends. Polls for it: if the process waited inside a statement, and another
  * process built an index concurrently, the build would wait for that statement, and the two would wait for each other. Version
  * 0.1.0 waits inside a statement. PostgreSQL then ends the build because of the deadlock, and the new process releases the lock
  * before it retries.
@@ -110,16 +120,14 @@ async function withMigrationClient(
 async function waitForOtherProcesses(client: DatabaseClient): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ isLocked: boolean }>('select pg_try_advisory_lock($1) as "isLocked"', [
-      PG_MIGRATE_LOCK_ID,
+      migrationsLock,
     ])
     if (rows[0]?.isLocked) return
     await pause(pollMs)
   }
 }
 
-const known = readdirSync(directory)
-  .sort()
-  .map((file) => file.replace('.sql', ''))
+const known = listMigrations(directory)
 const newest = known.at(-1)
 
 /** Why this version does not work with the database: a migration is missing, or a newer version applied one that breaks it. */
@@ -164,5 +172,3 @@ export function listBreaking(names: string[]): BreakingMigration[] {
   const read = names.map((name) => readBreaking(name, readFileSync(join(directory, `${name}.sql`), 'utf8')))
   return read.filter((breaking) => breaking !== undefined)
 }
-
-function ignore(): void {}
