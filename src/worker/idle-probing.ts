@@ -11,8 +11,8 @@ const listEveryMs = 30_000
 
 export type IdleProbing = {
   lane: Lane
-  /** Starts the probes that are due, if this is the elected worker. Returns 0, because an outage is logged where it is noticed. */
-  sweep(): Promise<number>
+  /** Starts the probes that are due, if this is the elected worker. An outage is logged where it is noticed. */
+  sweep(): Promise<void>
 }
 
 /** Probes controllers that nobody called for a minute. Only the elected worker probes, and it writes nothing while they answer. */
@@ -31,12 +31,11 @@ export function createIdleProbing(ctx: OutageContext, limits: ProbeLimits = prob
   return {
     lane,
     async sweep() {
-      if (!isElected()) return 0
+      if (!isElected()) return
       await updateSchedule()
-      if (!isElected()) return 0
+      if (!isElected()) return
       for (const controller of schedule.takeDue(performance.now(), lane.free()))
         lane.start(controller.id, () => probeIdleController({ ...ctx, schedule, isElected }, controller))
-      return 0
     },
   }
 }

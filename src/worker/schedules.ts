@@ -16,8 +16,8 @@ import { repeatWhileFull } from '#lib/pieces.ts'
 import type { Queue } from '#queue/queue.ts'
 import { listRetentionRules, type RetentionSettings } from './retention-rules.ts'
 
-/** Work that is repeated at an interval. `run` returns how many things it did; 0 writes nothing to the log. */
-type Sweep = { name: string; everyMs: number; run: () => Promise<number> }
+/** Work that is repeated at an interval. If `run` returns how many things it did, the log says so, except for 0. */
+type Sweep = { name: string; everyMs: number; run: () => Promise<number> | Promise<void> }
 
 type ScheduleContext = { db: Database; queue: Queue; log: Log; config: RetentionSettings }
 
@@ -68,7 +68,7 @@ async function repeat(
   while (!stopping.aborted) {
     try {
       const count = await sweep.run()
-      if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep completed')
+      if (count) log.info({ sweep: sweep.name, count }, 'a sweep completed')
     } catch (err) {
       report(sweep, err)
     }

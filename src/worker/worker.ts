@@ -86,7 +86,8 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
     { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
     { name: 'controllers without contact', everyMs: 200, run: () => idleProbing.sweep() },
     { name: 'guests to forget', everyMs: 5_000, run: () => startForgetting(forgetting, ctx) },
-    { name: 'forgotten passwords', everyMs: 1_000, run: () => settleForgotten(ctx) },
+    // Without a count: anybody could fill the log with such requests.
+    { name: 'forgotten passwords', everyMs: 1_000, run: async () => void (await settleForgottenPasswords(ctx)) },
     { name: 'messages to send', everyMs: 1_000, run: () => startMessages(mailing, ctx) },
     { name: 'erasures to complete', everyMs: 30_000, run: () => startErasing(erasing, ctx) },
     { name: 'migrations that break this version', everyMs: 5_000, run: stopIfOutdated },
@@ -114,13 +115,12 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 
   /** The process itself does not exit: a supervisor would start it again and again. */
-  async function stopIfOutdated(): Promise<number> {
+  async function stopIfOutdated(): Promise<void> {
     const breaking = await findBreaking(ctx.db)
-    if (breaking === undefined || stopped !== undefined) return 0
+    if (breaking === undefined || stopped !== undefined) return
     const { problem, fix } = describeBreaking(breaking)
     ctx.log.error({ migration: breaking.name }, `the worker stops its work: ${problem} ${fix}`)
     void stop() // waits for this sweep too
-    return 0
   }
 
   return { stop }
@@ -175,44 +175,33 @@ async function runBatches(ctx: WorkerContext, first: DueBatch, stopping: AbortSi
   }
 }
 
-/** Starts to settle unsettled creations. Returns 0, because each creation logs its own end. */
-async function startSettling(lane: Lane, ctx: SettleContext): Promise<number> {
-  if (lane.free() === 0) return 0
+/** Starts to settle unsettled creations. Each creation logs its own end. */
+async function startSettling(lane: Lane, ctx: SettleContext): Promise<void> {
+  if (lane.free() === 0) return
   for (const { id, settle } of await takeUnsettled(ctx, lane.free())) lane.start(id, settle)
-  return 0
 }
 
-/** Starts the probes that are due. Returns 0, because the end of an outage is logged where it is noticed. */
-async function startProbes(lane: Lane, ctx: SettleContext): Promise<number> {
-  if (lane.free() === 0) return 0
+/** Starts the probes that are due. The end of an outage is logged where it is noticed. */
+async function startProbes(lane: Lane, ctx: SettleContext): Promise<void> {
+  if (lane.free() === 0) return
   for (const site of await takeDueProbes(ctx.db, lane.free()))
     lane.start(site.controllerId, () => probeOutage(ctx, site))
-  return 0
 }
 
-/** Starts to forget guests if a run is due. Only the elected worker does. Returns 0, because the run logs its own end. */
-async function startForgetting(lane: Lane, ctx: WorkerContext): Promise<number> {
+/** Starts to forget guests if a run is due. Only the elected worker does. The run logs its own end. */
+async function startForgetting(lane: Lane, ctx: WorkerContext): Promise<void> {
   if (ctx.queue.isElected() && lane.free() > 0 && (await isRunDue(ctx)))
     lane.start('guests', (stopping) => forgetGuests(ctx, stopping))
-  return 0
 }
 
-/** Starts to complete erasures of guests, e.g. those whose vouchers have ended. Only the elected worker does. Returns 0, as above. */
-async function startErasing(lane: Lane, ctx: WorkerContext): Promise<number> {
+/** Starts to complete erasures of guests, e.g. those whose vouchers have ended. Only the elected worker does. It logs its own end. */
+async function startErasing(lane: Lane, ctx: WorkerContext): Promise<void> {
   if (ctx.queue.isElected()) lane.start('erasures', (stopping) => continueErasures(ctx, stopping))
-  return 0
 }
 
-/** Returns 0, because anybody could fill the log with such requests. */
-async function settleForgotten(ctx: WorkerContext): Promise<number> {
-  await settleForgottenPasswords(ctx)
-  return 0
-}
-
-/** Starts to send messages that are due. Returns 0, because nobody needs a line for each message. */
-async function startMessages(lane: Lane, ctx: WorkerContext): Promise<number> {
-  if (lane.free() === 0) return 0
+/** Starts to send messages that are due. Nobody needs a line in the log for each message. */
+async function startMessages(lane: Lane, ctx: WorkerContext): Promise<void> {
+  if (lane.free() === 0) return
   const due = await takeMessages(ctx, { limit: lane.free(), running: lane.keys(), mostOfOneMaker })
   for (const { id, send } of due) lane.start(id, send)
-  return 0
 }
