@@ -5,7 +5,7 @@ import { type Gathered, gatherCalls } from '#lib/concurrency.ts'
 
 type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
-/** A window is 60 s long unless `seconds` says otherwise. A key always has the same length of window. */
+/** A window is 60 s long unless `seconds` says otherwise. Always pass the same `seconds` for a key. */
 export type Limiter = (key: string, limit: number, seconds?: number) => Promise<Verdict>
 
 export const windowSeconds = 60
@@ -25,21 +25,21 @@ const endOfWindowMs = 2_000
 const sameWindowMs = 10_000
 
 /**
- * Counts each request in the first store that can be reached. When all stores are lost, the request fails; it is never
- * allowed. When the first store is lost, the next one continues from the last count that this process saw, instead of from
- * zero. The first store does the same when it is back, or when it has lost its counts.
+ * Counts each request in the first store that can be reached. When both are lost, the request fails; it is never allowed.
+ * When the first store is lost, the second one continues from the last count that this process saw, instead of from zero.
+ * The first store does the same when it is back, or when it has lost its counts.
  */
-export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
+export function createLimiter(first: Counter, second?: Counter): Limiter {
   const seen = new LRUCache<string, { count: number; endsAtMs: number; byFirst: boolean }>({ max: rememberedKeys })
 
   async function count(key: string, seconds: number): Promise<Window> {
     const empty = { count: 0, resetMs: seconds * 1_000 }
-    if (others.length === 0) return first(key, empty)
+    if (!second) return first(key, empty)
     try {
       return remember(key, true, await first(key, floorFor(key) ?? empty))
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      return remember(key, false, await countInFirst(others, key, lastSeen(key) ?? empty))
+      return remember(key, false, await second(key, lastSeen(key) ?? empty))
     }
   }
 
@@ -75,16 +75,6 @@ export function createLimiter(first: Counter, ...others: Counter[]): Limiter {
       remaining: Math.max(limit - window.count, 0),
       resetSeconds: Math.ceil(window.resetMs / 1000),
     }
-  }
-}
-
-async function countInFirst([counter, ...others]: Counter[], key: string, known: Window): Promise<Window> {
-  if (!counter) throw new Unavailable('No store for the rate limit can be reached')
-  try {
-    return await counter(key, known)
-  } catch (error) {
-    if (error instanceof Unavailable && others.length > 0) return countInFirst(others, key, known)
-    throw error
   }
 }
 
