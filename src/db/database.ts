@@ -288,6 +288,11 @@ export async function isReachable(db: Queryable): Promise<boolean> {
   )
 }
 
+/** For `catch`: undefined if another row has a value that must be unique, such as a name. The transaction is aborted then. */
+export function undefinedIfTaken(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== '23505') throw error
+}
+
 /** True on a standby, and when the server or the database is set to read-only. */
 export async function isReadOnly(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ readOnly: boolean }>(

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts'
+import { type Queryable, undefinedIfTaken } from '#db/database.ts'
 
 export type Controller = {
   id: string
@@ -130,8 +130,6 @@ export async function insertController(
   return rows[0]
 }
 
-const nameIsTaken = '23505'
-
 /** Undefined when another controller has the name. The transaction is aborted then. */
 export async function updateController(
   tx: Queryable,
@@ -145,8 +143,8 @@ export async function updateController(
   },
 ): Promise<Controller | undefined> {
   const { id, name, address, certificatePin, secret, keepSession } = controller
-  try {
-    const { rows } = await tx.query<Controller>(
+  const updated = await tx
+    .query<Controller>(
       `update controllers
           set name = $2, address = $3, certificate_pin = $4, secret = $5,
               session = case when $6 then session end,
@@ -158,11 +156,8 @@ export async function updateController(
        returning ${controllerColumns}`,
       [id, name, address, certificatePin, secret, keepSession],
     )
-    return rows[0]
-  } catch (error) {
-    if ((error as { code?: unknown }).code === nameIsTaken) return undefined
-    throw error
-  }
+    .catch(undefinedIfTaken)
+  return updated?.rows[0]
 }
 
 /** The caller holds the row's lock and has checked that no site is on the controller. */

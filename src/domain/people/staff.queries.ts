@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts'
+import { type Queryable, undefinedIfTaken } from '#db/database.ts'
 import type { Role } from '../actor.ts'
 import { type IssuingLimits, issuingLimitsSql } from '../issuing-limits.ts'
 
@@ -87,8 +87,6 @@ export async function listExistingPeople(tx: Queryable, ids: string[]): Promise<
   return rows.map(({ id }) => id)
 }
 
-const uniqueViolation = '23505'
-
 /** False if another person has this e-mail address. The transaction is aborted then. */
 export async function updatePerson(
   tx: Queryable,
@@ -105,19 +103,16 @@ export async function updatePerson(
     longestMinutes,
   }: Omit<Person, 'siteIds' | 'createdAt' | 'hasPassword' | 'identity' | 'rightsFromGroups'>,
 ): Promise<boolean> {
-  try {
-    await tx.query(
+  const updated = await tx
+    .query(
       `update staff
           set name = $2, email = $3, role = $4, all_sites = $5, active = $6, language = $7, theme = $8,
               vouchers_per_day = $9, longest_minutes = $10
         where id = $1`,
       [id, name, email, role, allSites, active, language, theme, vouchersPerDay, longestMinutes],
     )
-    return true
-  } catch (error) {
-    if ((error as { code?: unknown }).code === uniqueViolation) return false
-    throw error
-  }
+    .catch(undefinedIfTaken)
+  return updated !== undefined
 }
 
 export async function updatePasswordHash(tx: Queryable, id: string, passwordHash: string | null): Promise<void> {

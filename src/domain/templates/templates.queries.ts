@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts'
+import { type Queryable, undefinedIfTaken } from '#db/database.ts'
 
 /** The largest number that a column can hold. A driver may accept less; this is checked when a voucher is created. */
 export const maxLimit = 2_147_483_647
@@ -113,16 +113,14 @@ export async function findTemplateToChange(tx: Queryable, id: string): Promise<T
   return rows[0]
 }
 
-const nameIsTaken = '23505'
-
 /** Undefined when the name is taken. The transaction is aborted then. */
 export async function updateTemplate(
   tx: Queryable,
   template: Omit<Template, 'position' | 'createdAt'>,
 ): Promise<Template | undefined> {
   const { id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays, isDefault } = template
-  try {
-    const { rows } = await tx.query<Template>(
+  const updated = await tx
+    .query<Template>(
       `update templates
           set name = $2, max_uses = $3, expire_minutes = $4, qos_down_kbps = $5, qos_up_kbps = $6, qos_quota_mb = $7,
               unused_days = $8, is_default = $9
@@ -130,11 +128,8 @@ export async function updateTemplate(
        returning ${templateColumns}`,
       [id, name, maxUses, expireMinutes, downKbps, upKbps, quotaMb, unusedDays, isDefault],
     )
-    return rows[0]
-  } catch (error) {
-    if ((error as { code?: unknown }).code === nameIsTaken) return undefined
-    throw error
-  }
+    .catch(undefinedIfTaken)
+  return updated?.rows[0]
 }
 
 export async function deleteTemplate(tx: Queryable, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts'
+import { type Queryable, undefinedIfTaken } from '#db/database.ts'
 import { mayUseSiteSql } from '../sites/sites.queries.ts'
 import type { EventType, Language } from './event-types.ts'
 
@@ -210,8 +210,8 @@ export type WebhookChoices = Pick<Webhook, 'name' | 'events' | 'language' | 'all
  */
 export async function updateWebhookChoices(tx: Queryable, id: string, choices: WebhookChoices): Promise<boolean> {
   const { name, events, language, allSites, address } = choices
-  try {
-    await tx.query(
+  const updated = await tx
+    .query(
       `update webhooks
           set name = $2, events = $3, language = $4, all_sites = $5, url = coalesce($6, url),
               host_id = coalesce($7, host_id), is_slow = is_slow or $6::text is not null,
@@ -219,14 +219,9 @@ export async function updateWebhookChoices(tx: Queryable, id: string, choices: W
         where id = $1`,
       [id, name, events, language, allSites, address?.url ?? null, address?.hostId ?? null],
     )
-    return true
-  } catch (error) {
-    if ((error as { code?: unknown }).code === nameIsTaken) return false
-    throw error
-  }
+    .catch(undefinedIfTaken)
+  return updated !== undefined
 }
-
-const nameIsTaken = '23505'
 
 export async function deleteWebhookSites(tx: Queryable, webhookId: string): Promise<void> {
   await tx.query('delete from webhook_sites where webhook_id = $1', [webhookId])
