@@ -1,5 +1,8 @@
 import type { DomainError } from '../errors.ts'
 import type { Scope } from '../keys/key.ts'
+import type { ImportedVoucher } from '../record/import-vouchers.queries.ts'
+import type { NewSite } from '../sites/sites.queries.ts'
+import type { TemplateRequest } from '../templates/administer-templates.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 
 /** Where a row came from, for the report. */
@@ -17,14 +20,7 @@ export type MovedController = {
 }
 
 /** The id stays, because the clients of the API use it. */
-export type MovedSite = {
-  id: number
-  name: string
-  controllerKey: string
-  controllerSite: string
-  active: boolean
-  adoptsVouchers: boolean
-}
+export type MovedSite = Omit<NewSite, 'controllerId'> & { id: number; controllerKey: string }
 
 export type MovedKey = SourceRow & { name: string; prefix: string; sha256: Buffer; scope: Scope; rateLimit: number }
 
@@ -37,34 +33,17 @@ export type MovedPerson = SourceRow & {
   vouchersPerDay: number | null
 }
 
-export type MovedTemplate = SourceRow & {
-  name: string
-  maxUses: number
-  expireMinutes: number
-  downKbps: number
-  upKbps: number
-  quotaMb: number
-}
+export type MovedTemplate = SourceRow & Omit<TemplateRequest, 'siteId' | 'unusedDays'>
 
 /** `isOurs`: the other system created it, so this service counts it as its own. Otherwise somebody created it on the controller. */
-export type MovedVoucher = SourceRow & {
-  siteId: number
-  /** The site in the other system. It may have become another one here. */
-  sourceSite: number
-  controllerVoucherId: string | null
-  code: string
-  controllerName: string
-  maxUses: number
-  expireMinutes: number
-  status: 'valid' | 'used' | 'expired'
-  usedCount: number
-  createdAt: Date
-  expiresAt: Date | null
-  issuedOn: string
-  isOurs: boolean
-  /** The row of the person who created it. */
-  personRow: number | null
-}
+export type MovedVoucher = SourceRow &
+  Omit<ImportedVoucher, 'apiKeyId' | 'staffId'> & {
+    /** The site in the other system. It may have become another one here. */
+    sourceSite: number
+    isOurs: boolean
+    /** The row of the person who created it. */
+    personRow: number | null
+  }
 
 export type MovedWebhook = SourceRow & { name: string; format: string; url: string; events: EventType[] }
 

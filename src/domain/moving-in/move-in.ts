@@ -14,6 +14,7 @@ import { addPersonIn } from '../people/administer-staff.ts'
 import { listExistingPeople, listPeopleByEmail } from '../people/staff.queries.ts'
 import {
   countImportedVouchers,
+  type ImportedVoucher,
   type ImportedVouchers,
   insertImportedVouchers,
   noImportedVouchers,
@@ -295,7 +296,7 @@ async function addVouchers(move: Move, people: Map<number, string>): Promise<Imp
   return imported
 }
 
-type Maker = { apiKeyId: string | null; staffId: string | null }
+type Maker = Pick<ImportedVoucher, 'apiKeyId' | 'staffId'>
 
 /** The person who created a voucher, or the key of the other system if nobody knows who did. */
 async function findMakers(
