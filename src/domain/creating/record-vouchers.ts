@@ -121,7 +121,6 @@ async function withdrawRevoked(tx: Queryable, siteId: number, recorded: OfferedC
   const due = missing.map(({ voucherId, onlyUnused }) => ({
     voucherId: voucherId as string,
     reason: 'request' as const,
-    dueAt: null,
     onlyUnused,
   }))
   if (due.length > 0) await insertScheduledWithdrawals(tx, siteId, due)

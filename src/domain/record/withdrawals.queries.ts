@@ -18,12 +18,11 @@ export type WithdrawalKind = (typeof withdrawalKinds)[number]
 export const withdrawalKindSql = `(case when is_bulk or reason = 'repair' then 'bulk' when only_unused then 'conditional'
   when reason = 'valid_until' then 'end' else 'small' end)`
 
-/** A withdrawal that is due at `dueAt`, after some days, or otherwise now, by the clock of the database. */
-export type ScheduledWithdrawal = {
+/** A withdrawal that is due at `dueAt`, otherwise now, by the clock of the database. */
+type ScheduledWithdrawal = {
   voucherId: string
   reason: WithdrawalReason
   dueAt?: Date | null
-  dueInDays?: number
   /** Withdraw it only if nobody has used it. */
   onlyUnused?: boolean
 }
@@ -37,16 +36,14 @@ export async function insertScheduledWithdrawals(
   await tx.query(
     `insert into withdrawals (site_id, id, voucher_id, reason, only_unused, due_at, next_attempt_at)
      select $1, uuid_v7(), voucher_id, reason, only_unused, due.at, due.at
-       from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[], $6::integer[])
-              as scheduled (voucher_id, reason, only_unused, at, days),
-            lateral (select coalesce(scheduled.at, now() + make_interval(hours => 24 * days), now()) as at) as due`,
+       from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) as scheduled (voucher_id, reason, only_unused, at),
+            lateral (select coalesce(scheduled.at, now()) as at) as due`,
     [
       siteId,
       scheduled.map(({ voucherId }) => voucherId),
       scheduled.map(({ reason }) => reason),
       scheduled.map(({ onlyUnused }) => onlyUnused ?? false),
       scheduled.map(({ dueAt }) => dueAt ?? null),
-      scheduled.map(({ dueInDays }) => dueInDays ?? null),
     ],
   )
 }

@@ -116,7 +116,7 @@ async function withdraw(
   const shared = { siteId: site.id, maker, shape, day: ctx.today(sentAt) }
   const voucherId = await recordSurplusVoucher(tx, shared, id, surplus)
   if (voucherId === undefined) return false
-  await insertScheduledWithdrawals(tx, site.id, [{ voucherId, reason: 'repair', dueAt: null }])
+  await insertScheduledWithdrawals(tx, site.id, [{ voucherId, reason: 'repair' }])
   await enqueueWithdrawals(tx, ctx.queue, [site.id], 'bulk')
   return true
 }

@@ -37,7 +37,7 @@ export async function recordLostVouchers(
   for (const piece of inPieces(lost, rowsPerStatement)) {
     recorded += await db.transaction(async (tx) => {
       const ids = await insertAdoptedVouchers(tx, { siteId: site.id, today, now: clock.now() }, piece)
-      const due = ids.map((voucherId) => ({ voucherId, reason: 'repair' as const, dueAt: null }))
+      const due = ids.map((voucherId) => ({ voucherId, reason: 'repair' as const }))
       if (withdraw) await insertScheduledWithdrawals(tx, site.id, due)
       const action = withdraw ? 'vouchers.withdrawn' : 'vouchers.adopted'
       const details = { vouchers: ids.length }
