@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { findWayToAudit } from '#db/service-role.queries.ts'
 import type { Actor } from '../actor.ts'
 
 export type AuditEntry = {
@@ -240,6 +241,11 @@ export async function updateAuditRetention(db: Queryable, days: number | undefin
   if (!rows[0]?.isAllowed) return false
   await db.query('update audit_retention set days = $1 where days is distinct from $1', [days ?? null])
   return true
+}
+
+/** Whether the role with which this process uses PostgreSQL can change or delete entries of the audit. */
+export async function canChangeAudit(db: Queryable): Promise<boolean> {
+  return (await findWayToAudit(db)) !== undefined
 }
 
 /** How many days the audit is kept. Null: for ever. */

@@ -2,12 +2,12 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Queryable } from '#db/database.ts'
 import {
   type AuditFilter,
+  canChangeAudit,
   listAuditIds,
   listAudits,
   listAuditsByIds,
   type RecordedAudit,
 } from '#domain/audit/audit.queries.ts'
-import { canChangeAudit } from '#domain/audit/can-change-audit.ts'
 import { withSnakeCase } from '#lib/snake-case.ts'
 import { searchText, textOrNull, time } from '../kit/fields.ts'
 import { separatorField } from '../kit/files/csv.ts'
