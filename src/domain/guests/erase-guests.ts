@@ -6,7 +6,6 @@ import { reachPoint } from '#lib/points.ts'
 import { type Actor, actorName } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import { isNotHeldSql } from '../hold.queries.ts'
 import { updateVouchersMarked } from '../record/erase-vouchers.queries.ts'
 import { eraseCreations, eraseRows, eraseVouchers } from './erase-vouchers.ts'
 import {
@@ -89,7 +88,7 @@ export async function continueErasure(
 /** Continues all unfinished erasures: a voucher may have ended, or the process that began the erasure has died. */
 export async function continueErasures(ctx: EraseContext & { log: Log }, stopping: AbortSignal): Promise<void> {
   let steps = 0
-  for (const id of await listErasuresToContinue(ctx.db, isNotHeldSql)) {
+  for (const id of await listErasuresToContinue(ctx.db)) {
     if (stopping.aborted) break
     steps += await continueErasure(ctx, id, { stopping })
   }

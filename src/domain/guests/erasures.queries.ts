@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/database.ts'
+import { isNotHeldSql } from '../hold.queries.ts'
 import { rememberedForSql } from '../record/creations.queries.ts'
 import { hasEndedSql } from '../record/erase-vouchers.queries.ts'
 import { mayUseSiteSql } from '../sites/sites.queries.ts'
@@ -234,7 +235,7 @@ export async function updateErasureFinished(db: Queryable, erasureId: string): P
 }
 
 /** Unfinished erasures, the oldest first, of which something can be erased or marked now. None while the service is held. */
-export async function listErasuresToContinue(db: Queryable, isNotHeldSql: string): Promise<string[]> {
+export async function listErasuresToContinue(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select e.id from erasures e
       where finished_at is null and ${isNotHeldSql}
