@@ -5,7 +5,7 @@ import type { IssuingLimits } from '../issuing-limits.ts'
 import type { RequestedMessage } from '../messages/message.ts'
 import type { SiteItem } from '../public-id.ts'
 import type { RequestedOptions } from '../record/complete-options.ts'
-import type { CreationOptions, Extendable } from '../record/creation-options.ts'
+import type { CreationOptions, Extendable } from '../record/creation.ts'
 
 export const maxBatchSize = 1_000
 /** How long a controller may be unreachable before the remaining rows of a batch fail. */

@@ -12,12 +12,13 @@ import { controllerFailure } from '../controllers/controller-failure.ts'
 import { measureStampSkew } from '../controllers/controllers.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { rejectIfHeld } from '../hold.queries.ts'
-import { hashToStore, onceByKey, storedHashesOf } from '../idempotency.ts'
+import { hashToStore, onceByKey, type RepeatableRequest, storedHashesOf } from '../idempotency.ts'
 import type { MailServerContext } from '../mail-server/mail-server.ts'
 import { messageCountersFor, toNewMessage } from '../mailing/new-message.ts'
 import { requireMail } from '../mailing/request-message.ts'
+import type { RequestedMessage } from '../messages/message.ts'
 import { noteFailure, noteReachable, type OutageContext } from '../outages/track-outages.ts'
-import { completeOptions } from '../record/complete-options.ts'
+import { completeOptions, type RequestedOptions } from '../record/complete-options.ts'
 import type { NewCreation, RecordedCreation } from '../record/creation.ts'
 import {
   findEarlierCreation,
@@ -31,7 +32,6 @@ import {
 import { issuingCountersFor } from '../record/issuing-counters.ts'
 import { checkBounds, checkLongest, cutMinutes, noteFor } from '../record/voucher-shape.ts'
 import { bringSyncForward, findActiveSite, type SiteOnController } from '../sites/sites.queries.ts'
-import type { CreationRequest } from './creation-request.ts'
 import { recordVouchers } from './record-vouchers.ts'
 import type { UnsentCreations } from './unsent-creations.ts'
 
@@ -57,6 +57,16 @@ export type CreateVoucherContext = CreateContext &
     knownSites: KnownSites
     unsentCreations: UnsentCreations
   }
+
+/** A voucher as the client requested it. Its name does not have the date yet. */
+type CreationRequest = RepeatableRequest & {
+  siteId: number
+  name: string
+  /** Completed only for a first request: the template of a repeat may be gone. */
+  options: RequestedOptions
+  /** The message that tells the guest the code. */
+  message?: RequestedMessage | undefined
+}
 
 /** Creates one voucher on the site's controller and records it. Never calls the controller twice for one creation. */
 export async function createVoucher(

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
 import { findTemplate } from '../templates/templates.queries.ts'
-import type { CreationOptions, Extendable } from './creation-options.ts'
+import type { CreationOptions, Extendable } from './creation.ts'
 import { untilValidUntil } from './voucher-shape.ts'
 
 type Limits = Omit<VoucherShape, 'name'>

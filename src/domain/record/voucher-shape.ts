@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Bound, Driver, Limit, VoucherShape } from '#drivers/driver.ts'
 import { DomainError } from '../errors.ts'
 import type { IssuingLimits } from '../issuing-limits.ts'
-import type { CreationOptions, Extendable } from './creation-options.ts'
+import type { CreationOptions, Extendable } from './creation.ts'
 
 /** Bounds for limits for which the driver documents none: the range of the column. */
 const max = 2_147_483_647
