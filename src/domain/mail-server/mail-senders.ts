@@ -13,7 +13,7 @@ import {
   listSettingsBelow,
   lockSettings,
 } from '../settings/settings.queries.ts'
-import { listSiteLabels, lockSites } from '../sites/sites.queries.ts'
+import { keepSite, listSiteLabels } from '../sites/sites.queries.ts'
 import { commonSenderSetting, prefixOfSiteSenders } from './mail-server.queries.ts'
 
 type SenderContext = { db: Queryable; fixedSettings: FixedSettings }
@@ -72,7 +72,7 @@ export async function setMailSender(
   if (siteId === null && variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
   const sender = wanted && checkSender(wanted)
   await ctx.db.transaction(async (tx) => {
-    const site = siteId === null ? undefined : await findSiteToChange(tx, siteId)
+    const site = siteId === null ? undefined : await keepSite(tx, siteId)
     await lockSettings(tx)
     const setting = settingOf(siteId)
     const before = (await listSettings(tx, [setting])).get(setting)?.value as MailSender | undefined
@@ -99,11 +99,4 @@ function checkSender({ name, address, replyTo }: MailSender): MailSender {
   if (!isMailAddress(address)) throw invalid('address')
   if (replyTo !== null && !isMailAddress(replyTo)) throw invalid('reply_to')
   return { name: plainName(name), address, replyTo }
-}
-
-async function findSiteToChange(tx: Queryable, siteId: number): Promise<{ id: number; name: string }> {
-  await lockSites(tx, [siteId])
-  const [site] = await listSiteLabels(tx, [siteId])
-  if (!site) throw new DomainError('site_not_found', { details: { ids: siteId } })
-  return site
 }

@@ -79,6 +79,7 @@ export async function requireBreakGlassKept(tx: Queryable, before: Person, after
   if (!passwords && breakGlassId === before.id) throw new DomainError('break_glass_needed')
 }
 
-function canBreakGlass({ active, role, rightsFromGroups }: Person): boolean {
+/** Whether a person with a password can be the break-glass account. */
+export function canBreakGlass({ active, role, rightsFromGroups }: Person): boolean {
   return active && role === 'admin' && !rightsFromGroups
 }

@@ -1,9 +1,15 @@
 import type { Database, Queryable } from '#db/database.ts'
 import { type Actor, actorName, requireAllSites } from '../actor.ts'
 import { changed, isChange, recordChange } from '../audit/record-audit.ts'
-import { DomainError } from '../errors.ts'
-import { listSiteLabels, lockSites } from '../sites/sites.queries.ts'
-import { deleteSetting, insertSetting, listSettings, listSettingsBelow, lockSettings } from './settings.queries.ts'
+import { keepSite, listSiteLabels } from '../sites/sites.queries.ts'
+import {
+  deleteSetting,
+  insertSetting,
+  listSettings,
+  listSettingsBelow,
+  lockSettings,
+  updateSettings,
+} from './settings.queries.ts'
 
 /** The longest time, in days, after which guests can be forgotten. */
 export const maxForgetDays = 3_650
@@ -84,11 +90,7 @@ export async function setGuestData(db: Database, actor: Actor, change: GuestData
     await lockSettings(tx)
     const before = readStored(await listSettings(tx, Object.values(names)))
     const difference = changed(before, change)
-    for (const [field, value] of Object.entries(difference.changes)) {
-      const setting = names[field as keyof typeof names]
-      if (value === null) await deleteSetting(tx, setting)
-      else await insertSetting(tx, setting, value)
-    }
+    await updateSettings(tx, names, difference.changes)
     const entry = { action: 'settings.guest_data_changed', targetKind: 'settings', targetId: 'guest-data' }
     await recordChange(tx, actor, entry, difference)
   })
@@ -103,9 +105,7 @@ export async function setSiteForgetting(
 ): Promise<void> {
   requireAllSites(actor)
   await db.transaction(async (tx) => {
-    await lockSites(tx, [siteId])
-    const [site] = await listSiteLabels(tx, [siteId])
-    if (!site) throw new DomainError('site_not_found', { details: { ids: siteId } })
+    const site = await keepSite(tx, siteId)
     await lockSettings(tx)
     const stored = (await listSettings(tx, [forSite(siteId)])).get(forSite(siteId))?.value as
       | StoredException

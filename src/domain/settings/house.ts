@@ -6,7 +6,14 @@ import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { readImage } from '../sites/logo.ts'
-import { deleteSetting, findSettingFile, insertSetting, listSettings, lockSettings } from './settings.queries.ts'
+import {
+  deleteSetting,
+  findSettingFile,
+  insertSetting,
+  listSettings,
+  lockSettings,
+  updateSettings,
+} from './settings.queries.ts'
 
 export const maxHouseNameLength = 60
 
@@ -79,11 +86,7 @@ export async function setHouse(ctx: SettingsContext, actor: Actor, change: House
     await lockSettings(tx)
     const { name, accentColor } = await readStored(tx)
     const difference = changed({ name, accentColor }, wanted)
-    for (const [field, value] of Object.entries(difference.changes)) {
-      const setting = names[field as keyof typeof names]
-      if (value === null) await deleteSetting(tx, setting)
-      else await insertSetting(tx, setting, value)
-    }
+    await updateSettings(tx, names, difference.changes)
     await recordChange(tx, actor, { ...ofHouse, action: 'settings.house_changed' }, difference)
   })
   return readHouse(ctx)

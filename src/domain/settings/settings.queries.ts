@@ -72,6 +72,19 @@ export async function insertSetting(tx: Queryable, name: string, value: unknown,
   )
 }
 
+/** Stores changed fields. `names` says which settings they are. Null removes a setting. */
+export async function updateSettings(
+  tx: Queryable,
+  names: Record<string, string>,
+  changes: Record<string, unknown>,
+): Promise<void> {
+  for (const [field, value] of Object.entries(changes)) {
+    const setting = names[field] as string
+    if (value === null) await deleteSetting(tx, setting)
+    else await insertSetting(tx, setting, value)
+  }
+}
+
 /** Replaces the earlier value and its secret. */
 export async function insertSecretSetting(
   tx: Queryable,

@@ -4,9 +4,9 @@ import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { hasRecentProviderSignIn } from '../people/identities.queries.ts'
 import { findStaffMember, type StaffMember } from '../people/managed-staff.queries.ts'
-import { readSignInMethods, readStoredSignInMethods, signInSettings } from '../people/password-sign-in.ts'
+import { canBreakGlass, readSignInMethods, readStoredSignInMethods, signInSettings } from '../people/password-sign-in.ts'
 import { findPersonToChange } from '../people/staff.queries.ts'
-import { deleteSetting, insertSetting, lockSettings } from '../settings/settings.queries.ts'
+import { insertSetting, lockSettings, updateSettings } from '../settings/settings.queries.ts'
 import type { GroupMapping } from './group-rights.ts'
 import { readGroupMapping } from './map-groups.ts'
 import type { Provider, ProviderState } from './provider.ts'
@@ -62,7 +62,7 @@ async function listMissing(
 
 /** Whether the person can be the break-glass account. The person may have been changed since an administrator chose the account. */
 function isFitForBreakGlass(person: StaffMember | undefined): boolean {
-  return person?.active === true && person.role === 'admin' && person.hasPassword && !person.rightsFromGroups
+  return person !== undefined && person.hasPassword && canBreakGlass(person)
 }
 
 /** Fields that are undefined keep their value. */
@@ -92,20 +92,16 @@ export async function setSignIn({ db, provider }: Context, actor: Actor, change:
       if (passwordSignIn && (await listMissing({ db: tx, provider }, person)).length > 0)
         throw new DomainError('password_sign_in_needed')
     }
-    await storeChanges(tx, difference.changes as Partial<typeof before>)
+    await updateSettings(tx, settingNames, difference.changes)
     await recordChange(tx, actor, auditEntry, difference)
   })
 }
 
-async function storeChanges(
-  tx: Queryable,
-  changes: { passwordSignIn?: boolean; breakGlassId?: string | null; startsAtOnce?: boolean },
-): Promise<void> {
-  const { passwordSignIn, breakGlassId, startsAtOnce } = changes
-  if (breakGlassId === null) await deleteSetting(tx, signInSettings.breakGlass)
-  else if (breakGlassId !== undefined) await insertSetting(tx, signInSettings.breakGlass, breakGlassId)
-  if (passwordSignIn !== undefined) await insertSetting(tx, signInSettings.passwords, passwordSignIn)
-  if (startsAtOnce !== undefined) await insertSetting(tx, signInSettings.startsAtOnce, startsAtOnce)
+/** The settings of the fields of a change. */
+const settingNames = {
+  passwordSignIn: signInSettings.passwords,
+  breakGlassId: signInSettings.breakGlass,
+  startsAtOnce: signInSettings.startsAtOnce,
 }
 
 const auditEntry = { action: 'settings.sign_in_changed', targetKind: 'settings', targetId: 'sign_in' }

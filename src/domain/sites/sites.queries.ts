@@ -56,6 +56,14 @@ export async function lockSites(tx: Queryable, ids: number[]): Promise<void> {
   await tx.query('select from sites where id = any ($1::integer[]) order by id for key share', [ids])
 }
 
+/** Keeps a site from being removed until the transaction ends. Throws if there is no such site. */
+export async function keepSite(tx: Queryable, id: number): Promise<SiteLabel> {
+  await lockSites(tx, [id])
+  const [site] = await listSiteLabels(tx, [id])
+  if (!site) throw new DomainError('site_not_found', { details: { ids: id } })
+  return site
+}
+
 export type Site = IssuingLimits & {
   id: number
   name: string
