@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Driver } from '#drivers/driver.ts'
-import type { Keyring } from '#lib/cipher.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Queue } from '#queue/queue.ts'
 import { limitingActorId, type Maker } from '../actor.ts'
@@ -29,7 +28,6 @@ const maxOpen = 100
 type BatchContext = MailServerContext & {
   db: Database
   queue: Queue
-  keyring: Keyring
   controllers: Controllers
   clock: Clock
   today: Calendar

@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { Unavailable } from '#db/database.ts'
 import { WritesStopped } from '#db/write-guard.ts'
 import { ControllerError, type Failure, rethrowAs } from '#drivers/driver.ts'
-import type { Keyring } from '#lib/cipher.ts'
 import type { Calendar, Clock } from '#lib/clock.ts'
 import type { Observer } from '#lib/observer.ts'
 import { reachPoint } from '#lib/points.ts'
@@ -53,7 +52,6 @@ export type CreateContext = OutageContext & {
 
 export type CreateVoucherContext = CreateContext &
   MailServerContext & {
-    keyring: Keyring
     knownSites: KnownSites
     unsentCreations: UnsentCreations
   }

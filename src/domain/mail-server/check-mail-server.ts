@@ -1,4 +1,3 @@
-import type { Queryable } from '#db/database.ts'
 import { checkMailServer as check, type MailServerCheck } from '#mail/check-mail-server.ts'
 import type { MailCause, MailSender, MailServer } from '#mail/mail.ts'
 import { isMailAddress } from '#mail/mail-address.ts'
@@ -18,7 +17,7 @@ import {
 } from './mail-server.ts'
 import { testMessage } from './test-message.ts'
 
-type CheckContext = MailServerContext & { db: Queryable; limiter: CountCall; mailAddressPolicy: MailAddressPolicy }
+type CheckContext = MailServerContext & { limiter: CountCall; mailAddressPolicy: MailAddressPolicy }
 
 export const ownMailCauses = ['password_missing', 'password_not_reused'] as const
 

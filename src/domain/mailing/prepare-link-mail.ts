@@ -1,5 +1,4 @@
-import type { Queryable } from '#db/database.ts'
-import { decrypt, type Keyring, type Place } from '#lib/cipher.ts'
+import { decrypt, type Place } from '#lib/cipher.ts'
 import { DomainError } from '../errors.ts'
 import { sha256Of } from '../keys/key.ts'
 import { findHouseSender } from '../mail-server/mail-senders.ts'
@@ -11,7 +10,7 @@ import { composeLinkMail } from './compose-link-mail.ts'
 import type { PreparedMail } from './prepare-voucher-mail.ts'
 
 /** `publicUrl`: the origin at which people open the web app. Links in mail never take it from a request, which could name another host. */
-export type LinkMailContext = Omit<MailServerContext, 'db'> & { db: Queryable; publicUrl: string | undefined }
+export type LinkMailContext = MailServerContext & { publicUrl: string | undefined }
 
 /** Whether people of the service can get mail: there is a mail server, a sender, and an address for links. */
 export async function canMailLinks(ctx: LinkMailContext): Promise<boolean> {
@@ -34,8 +33,7 @@ export function passwordLinkUrl(origin: string, token: string): string {
   return `${origin}/password#${token}`
 }
 
-type PrepareContext = SettingsContext &
-  Omit<MailServerContext, 'db'> & { keyring: Keyring; publicUrl: string | undefined; today: { timeZone: string } }
+type PrepareContext = SettingsContext & LinkMailContext & { today: { timeZone: string } }
 
 /** Reads what a message with a one-time link says now. A link that was used, replaced or ended is never mailed. */
 export async function prepareLinkMail(ctx: PrepareContext, message: DueLinkMail): Promise<PreparedMail> {

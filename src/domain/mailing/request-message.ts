@@ -1,5 +1,3 @@
-import type { Database } from '#db/database.ts'
-import type { Keyring } from '#lib/cipher.ts'
 import type { Calendar } from '#lib/clock.ts'
 import type { Requester } from '../actor.ts'
 import { DomainError } from '../errors.ts'
@@ -12,7 +10,7 @@ import { countersValue, throwLimitReached } from '../record/issuing-counters.que
 import { endOf, type RecordedVoucher } from '../record/voucher.ts'
 import { messageCountersFor, toNewMessage } from './new-message.ts'
 
-type RequestContext = MailServerContext & { db: Database; keyring: Keyring; today: Calendar }
+type RequestContext = MailServerContext & { today: Calendar }
 
 type SetUpContext = Pick<MailServerContext, 'db' | 'fixedSettings'>
 

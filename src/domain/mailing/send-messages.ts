@@ -1,5 +1,5 @@
-import { type Database, retryShortly } from '#db/database.ts'
-import { decrypt, type Keyring } from '#lib/cipher.ts'
+import { retryShortly } from '#db/database.ts'
+import { decrypt } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import type { Observer } from '#lib/observer.ts'
@@ -24,8 +24,6 @@ import { type PreparedMail, prepareVoucherMail } from './prepare-voucher-mail.ts
 
 export type SendMessagesContext = SettingsContext &
   MailServerContext & {
-    db: Database
-    keyring: Keyring
     clock: Clock
     log: Log
     today: { timeZone: string }

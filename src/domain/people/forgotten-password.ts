@@ -33,7 +33,7 @@ const limits = { perAddress: 20, perAccount: 5 }
 /** Otherwise anybody could fill the mailbox of a person. */
 const linksPerDay = 5
 
-type RequestContext = SignInContext & Omit<LinkMailContext, 'db'> & { db: Database; keyring: Keyring }
+type RequestContext = SignInContext & LinkMailContext
 
 /**
  * Stores that somebody forgot the password of an account. It does not look whether the account exists, so neither the

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Database, Queryable } from '#db/database.ts'
+import type { Queryable } from '#db/database.ts'
 import { encrypt, type Keyring } from '#lib/cipher.ts'
 import type { Calendar } from '#lib/clock.ts'
 import { isMailAddress } from '#mail/mail-address.ts'
@@ -12,10 +12,8 @@ import type { LinkMailKind } from '../messages/message.ts'
 import { countersValue, throwLimitReached } from '../record/issuing-counters.queries.ts'
 import type { Language, Person } from './staff.queries.ts'
 
-type MailPeopleContext = LinkMailContext & { db: Database; keyring: Keyring; today: Calendar }
-
 /** A link to send by e-mail, and in which language if the person has chosen none. */
-export type ByMail = { ctx: MailPeopleContext; actor: Requester; language: Language; now: Date }
+export type ByMail = { ctx: LinkMailContext & { today: Calendar }; actor: Requester; language: Language; now: Date }
 
 /** Sends a one-time link to its person, in the transaction that stores the link. */
 export async function mailPasswordLink(
