@@ -6,7 +6,7 @@ export type CountCall = (
   key: string,
   limit: number,
   windowSeconds: number,
-) => Promise<{ allowed: boolean; resetSeconds: number }>
+) => Promise<{ allowed: boolean; remaining: number; resetSeconds: number }>
 
 /** Throws if the actor has called something costly too often in the last minute, from whatever session. */
 export async function limitActor(

@@ -37,6 +37,16 @@ export function decrypt(keyring: Keyring, place: Place, value: string): string {
   }
 }
 
+/** Undefined if the value cannot be decrypted. */
+export function tryToDecrypt(keyring: Keyring, place: Place, value: string): string | undefined {
+  try {
+    return decrypt(keyring, place, value)
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return undefined
+    throw error
+  }
+}
+
 function keyOf(keyring: Keyring, id: string): Buffer {
   const key = keyring.keys.get(id)
   if (!key) throw new DecryptionFailed(`Encryption key "${id}" is not configured`)

@@ -1,5 +1,5 @@
 import type { Credentials, Driver } from '#drivers/driver.ts'
-import { DecryptionFailed, decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { decrypt, encrypt, type Keyring, tryToDecrypt } from '#lib/cipher.ts'
 import { DomainError } from '../errors.ts'
 
 /** Rejects cloud accounts: their names are e-mail addresses, and signing in with them needs a second factor. */
@@ -34,14 +34,9 @@ export function decryptCredentials(keyring: Keyring, controllerId: string, secre
 
 /** Undefined when there is no username, or when the stored credentials cannot be decrypted. */
 export function decryptUsername(keyring: Keyring, controllerId: string, secret: string | null): string | undefined {
-  if (secret === null) return undefined
-  try {
-    const credentials: Credentials = JSON.parse(decryptCredentials(keyring, controllerId, secret))
-    return 'username' in credentials ? credentials.username : undefined
-  } catch (error) {
-    if (error instanceof DecryptionFailed) return undefined
-    throw error
-  }
+  const text = secret === null ? undefined : tryToDecrypt(keyring, placeOf(controllerId), secret)
+  const credentials: Partial<Credentials> = text === undefined ? {} : JSON.parse(text)
+  return 'username' in credentials ? credentials.username : undefined
 }
 
 function placeOf(row: string) {

@@ -1,7 +1,9 @@
 import type { Database } from '#db/database.ts'
+import { tryToDecrypt } from '#lib/cipher.ts'
 import { reachPoint } from '#lib/points.ts'
 import type { Replacement } from '#queue/queue.ts'
 import { hostIdOf } from '../webhooks/host-id.ts'
+import { secretPlace } from '../webhooks/webhook-secret.ts'
 import { updateWebhookHealthy, updateWebhookHost, updateWebhookSlow } from '../webhooks/webhooks.queries.ts'
 import {
   type Attempt,
@@ -13,7 +15,7 @@ import {
 import { type DeliveryJob, jobOf } from './enqueue-deliveries.ts'
 import { wasAccepted } from './failure-kind.ts'
 import { type FailureContext, recordFailure } from './record-failure.ts'
-import { decryptUrl, type SendContext, sendEvent } from './send-event.ts'
+import { type SendContext, sendEvent } from './send-event.ts'
 
 export type DeliverContext = SendContext & FailureContext
 
@@ -54,7 +56,7 @@ export async function deliver(
 
 /** Returns the id of the webhook's host. Stores it if an older version of the service wrote the address. */
 async function correctHost({ db, keyring }: DeliverContext, due: DueDelivery): Promise<string | null> {
-  const url = decryptUrl(keyring, due)
+  const url = tryToDecrypt(keyring, secretPlace(due.webhookId, 'url'), due.url)
   if (url === undefined) return due.hostId // the attempt will record why
   const hostId = hostIdOf(keyring, url, due.hostId)
   if (hostId !== due.hostId) await updateWebhookHost(db, due.webhookId, due.url, hostId)

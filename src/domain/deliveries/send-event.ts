@@ -39,16 +39,6 @@ export async function sendEvent(
   }
 }
 
-/** Undefined if none of the keys decrypts the URL. */
-export function decryptUrl(keyring: Keyring, { webhookId, url }: Target): string | undefined {
-  try {
-    return decrypt(keyring, secretPlace(webhookId, 'url'), url)
-  } catch (error) {
-    if (error instanceof DecryptionFailed) return undefined
-    throw error
-  }
-}
-
 function decryptTarget(keyring: Keyring, { webhookId, url, secret, previousSecrets }: Target) {
   const decryptColumn = (column: 'url' | 'secret', value: string) =>
     decrypt(keyring, secretPlace(webhookId, column), value)

@@ -2,17 +2,11 @@ import type { Database } from '#db/database.ts'
 import type { Log } from '#lib/log.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-
-/** Counts one attempt in a window of this many seconds. */
-type CountAttempt = (
-  key: string,
-  limit: number,
-  windowSeconds: number,
-) => Promise<{ allowed: boolean; remaining: number; resetSeconds: number }>
+import type { CountCall } from '../limit-actor.ts'
 
 export type SignInContext = {
   db: Database
-  limiter: CountAttempt
+  limiter: CountCall
   log: Log
   /** The provider at which people sign in too, if one is configured. */
   provider?: { name: string } | undefined

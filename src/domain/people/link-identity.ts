@@ -10,7 +10,7 @@ import {
   replaceIdentity,
   updateRightsFromGroups,
 } from './identities.queries.ts'
-import { readSignInMethods } from './password-sign-in.ts'
+import { type ProviderContext, readSignInMethods } from './password-sign-in.ts'
 import { findPasswordHash } from './sessions.queries.ts'
 import { endAccess } from './sign-in.ts'
 import { deletePasswordLinkByManager, findPersonToChange, type Person } from './staff.queries.ts'
@@ -39,7 +39,7 @@ export async function linkPerson(db: Database, actor: Actor, ref: PersonRef, giv
   })
 }
 
-type UnlinkContext = { db: Database; provider?: { name: string } | undefined }
+type UnlinkContext = ProviderContext & { db: Database }
 
 /** Unlinks the account of the provider. The person keeps the rights, and all sessions of the person end. */
 export async function unlinkPerson(ctx: UnlinkContext, actor: Actor, ref: PersonRef): Promise<void> {

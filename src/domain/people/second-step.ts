@@ -7,13 +7,13 @@ import { countAttempt, reportIfRejected, type SignInContext } from './attempts.t
 import { spendAppCode, spendRecoveryCode } from './authenticator-app.ts'
 import type { ChallengePlace } from './passkeys.queries.ts'
 import { createAssertionOptions, usePasskey } from './passkeys.ts'
-import { type ProviderContext, requirePasswordSignIn } from './password-sign-in.ts'
+import { requirePasswordSignIn } from './password-sign-in.ts'
 import { deletePendingSignIn, findPendingSignIn, type PendingSignIn } from './pending-sign-ins.queries.ts'
 import { type FactorKind, findActiveApp, listFactorKinds, type StoredApp } from './second-factors.queries.ts'
 import { type SignedIn, startSession, type Visitor } from './sign-in.ts'
 import { findPersonToChange } from './staff.queries.ts'
 
-export type FactorContext = SignInContext & Pick<ProviderContext, 'provider'> & { keyring: Keyring }
+export type FactorContext = SignInContext & { keyring: Keyring }
 
 /** A code or an answer of a passkey, with which a person proves the second factor. */
 export type Proof = { code: string } | { recoveryCode: string } | { passkey: AuthenticationResponseJSON }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FlowSecrets } from '#domain/single-sign-on/provider.ts'
-import { DecryptionFailed, decrypt, encrypt, type Keyring } from '#lib/cipher.ts'
+import { encrypt, type Keyring, tryToDecrypt } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { sentCookie, setCookie } from './cookies.ts'
@@ -45,16 +45,12 @@ export function createFlowCookie(
      */
     take(state: string | null): Flow | undefined {
       const value = sentCookie(request, transport, name)
-      if (value === undefined) return undefined
-      try {
-        const { endsAt, ...flow } = JSON.parse(decrypt(keyring, place, value)) as Flow & { endsAt: number }
-        if (flow.state !== state) return undefined
-        store('')
-        return endsAt > clock.now().getTime() ? flow : undefined
-      } catch (error) {
-        if (error instanceof DecryptionFailed) return undefined
-        throw error
-      }
+      const text = value === undefined ? undefined : tryToDecrypt(keyring, place, value)
+      if (text === undefined) return undefined
+      const { endsAt, ...flow }: Flow & { endsAt: number } = JSON.parse(text)
+      if (flow.state !== state) return undefined
+      store('')
+      return endsAt > clock.now().getTime() ? flow : undefined
     },
   }
 }
