@@ -10,6 +10,10 @@ export async function lockBatches(tx: Queryable, siteId: number, ids: string[]):
   ])
 }
 
+/** SQL that erases rows `r` of batches. The condition follows. */
+export const eraseRowsSql = `update batch_rows r
+    set controller_name = ${erasedControllerNameSql}, reference = null, message_counters = null, erased_at = now()`
+
 /** Erases the rows of these vouchers in locked batches. Returns how many. */
 export async function updateRowsOfVouchersErased(
   tx: Queryable,
@@ -18,9 +22,9 @@ export async function updateRowsOfVouchersErased(
   { voucherIds, creationIds }: { voucherIds: string[]; creationIds: string[] },
 ): Promise<number> {
   const { rowCount } = await tx.query(
-    `update batch_rows set controller_name = ${erasedControllerNameSql}, reference = null, message_counters = null, erased_at = now()
-      where site_id = $1 and batch_id = any ($2::uuid[]) and erased_at is null
-        and (voucher_id = any ($3::uuid[]) or creation_id = any ($4::uuid[]))`,
+    `${eraseRowsSql}
+      where r.site_id = $1 and r.batch_id = any ($2::uuid[]) and r.erased_at is null
+        and (r.voucher_id = any ($3::uuid[]) or r.creation_id = any ($4::uuid[]))`,
     [siteId, batchIds, voucherIds, creationIds],
   )
   return rowCount ?? 0

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import type { SiteItem } from '../public-id.ts'
-import { erasedControllerNameSql } from '../record/erase-vouchers.queries.ts'
+import { eraseRowsSql } from './erase-rows.queries.ts'
 
 /** Batches of a site that were finished more than `days` days ago and have rows that got no voucher and are not erased yet. */
 export async function listBatchesToForget(
@@ -26,7 +26,7 @@ export async function updateRowsWithoutVoucherErased(
   batchIds: string[],
 ): Promise<number> {
   const { rowCount } = await tx.query(
-    `update batch_rows r set controller_name = ${erasedControllerNameSql}, reference = null, message_counters = null, erased_at = now()
+    `${eraseRowsSql}
       where r.site_id = $1 and r.batch_id = any ($2::uuid[]) and r.state in ('failed', 'cancelled') and r.erased_at is null
         and exists (select from batches b where b.site_id = $1 and b.id = r.batch_id and b.finished_at is not null)`,
     [siteId, batchIds],
@@ -44,7 +44,7 @@ export async function updateTheseRowsErased(
   numbers: number[],
 ): Promise<number> {
   const { rowCount } = await tx.query(
-    `update batch_rows r set controller_name = ${erasedControllerNameSql}, reference = null, message_counters = null, erased_at = now()
+    `${eraseRowsSql}
       where r.site_id = $1 and r.batch_id = $2 and r.number = any ($3::integer[]) and r.erased_at is null
         and (r.state in ('failed', 'cancelled')
              or r.state = 'made' and not exists (select from vouchers v where v.site_id = $1 and v.id = r.voucher_id))`,

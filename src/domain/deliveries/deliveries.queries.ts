@@ -14,6 +14,9 @@ export type DeliveryToSend = {
   nextAttemptAt?: Date
 }
 
+/** SQL for a `DeliveryToSend` from the delivery `d` and its webhook `w`. */
+export const deliveryToSendSql = `d.id, w.id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", w.is_slow as "isSlow"`
+
 export type DueDelivery = Target & {
   id: string
   jobNumber: number
@@ -105,8 +108,7 @@ export async function updateDeliveryPostponed(db: Queryable, id: string, pauseMs
     `update deliveries d set next_attempt_at = now() + $2 * interval '1 millisecond'
        from webhooks w
       where d.id = $1 and w.id = d.webhook_id
-     returning d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", w.is_slow as "isSlow",
-               d.next_attempt_at as "nextAttemptAt"`,
+     returning ${deliveryToSendSql}, d.next_attempt_at as "nextAttemptAt"`,
     [id, pauseMs],
   )
   return rows[0] as DeliveryToSend
@@ -131,8 +133,7 @@ export async function listOverdueDeliveries(
   limit: number,
 ): Promise<OverdueDelivery[]> {
   const { rows } = await db.query<OverdueDelivery>(
-    `select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", d.next_attempt_at as "nextAttemptAt",
-            w.is_slow as "isSlow"
+    `select ${deliveryToSendSql}, d.next_attempt_at as "nextAttemptAt"
        from deliveries d join webhooks w on w.id = d.webhook_id
       where d.state = 'pending' and d.next_attempt_at <= now() - make_interval(secs => $4) and ${isNotHeldSql}
         and ($1::timestamptz is null or (d.next_attempt_at, d.id) > ($1, $2::uuid))
@@ -173,7 +174,7 @@ export async function updateDeliveriesReplayed(
          from chosen where id = chosen_id
         returning id, webhook_id, turn, created_at
      )
-     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", d.created_at as "createdAt", w.is_slow as "isSlow"
+     select ${deliveryToSendSql}, d.created_at as "createdAt"
        from replayed d join webhooks w on w.id = d.webhook_id order by d.created_at, d.id`,
     [webhookId, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit, ...values],
   )

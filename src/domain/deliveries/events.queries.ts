@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 import type { EventVoucher, Fact, RevocationReason } from '../webhooks/notification.ts'
-import type { DeliveryToSend } from './deliveries.queries.ts'
+import { type DeliveryToSend, deliveryToSendSql } from './deliveries.queries.ts'
 
 export type NewEvent = Fact & { id: string; siteId?: number; controllerId?: string }
 
@@ -69,7 +69,7 @@ export async function insertEventWithDeliveries(tx: Queryable, event: NewEvent):
        select uuid_v7(), event.id, wanted.id, wanted.site_ids from event, wanted
        returning id, webhook_id, turn
      )
-     select d.id, d.webhook_id as "webhookId", w.host_id as "hostId", d.turn as "jobNumber", w.is_slow as "isSlow"
+     select ${deliveryToSendSql}
        from inserted d join wanted w on w.id = d.webhook_id`,
     [event.id, event.type, event.siteId ?? null, event.controllerId ?? null, event.data],
   )

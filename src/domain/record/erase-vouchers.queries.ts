@@ -17,12 +17,11 @@ export const hasEndedSql = `(status in ('expired', 'revoked')
 /** A voucher and the rows that were made with it, before any of them is locked. */
 export type ErasableVoucher = { id: string; creationId: string | null; batchId: string | null }
 
+const erasableVouchersSql = `select id, creation_id as "creationId", batch_id as "batchId" from vouchers
+  where site_id = $1 and id = any ($2::uuid[]) and erased_at is null and ${hasEndedSql}`
+
 export async function listErasableVouchers(db: Queryable, siteId: number, ids: string[]): Promise<ErasableVoucher[]> {
-  const { rows } = await db.query<ErasableVoucher>(
-    `select id, creation_id as "creationId", batch_id as "batchId" from vouchers
-      where site_id = $1 and id = any ($2::uuid[]) and erased_at is null and ${hasEndedSql}`,
-    [siteId, ids],
-  )
+  const { rows } = await db.query<ErasableVoucher>(erasableVouchersSql, [siteId, ids])
   return rows
 }
 
@@ -55,12 +54,7 @@ const isErasableCreationSql = `c.settled_at is not null and c.state <> 'absent' 
 
 /** Locks those of these vouchers that have ended and were not erased yet, by id (see "Lock order" in README.md). */
 export async function lockEndedVouchers(tx: Queryable, siteId: number, ids: string[]): Promise<ErasableVoucher[]> {
-  const { rows } = await tx.query<ErasableVoucher>(
-    `select id, creation_id as "creationId", batch_id as "batchId" from vouchers
-      where site_id = $1 and id = any ($2::uuid[]) and erased_at is null and ${hasEndedSql}
-      order by id for update`,
-    [siteId, ids],
-  )
+  const { rows } = await tx.query<ErasableVoucher>(`${erasableVouchersSql} order by id for update`, [siteId, ids])
   return rows
 }
 
