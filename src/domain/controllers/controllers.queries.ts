@@ -166,11 +166,11 @@ export async function deleteController(tx: Queryable, id: string): Promise<void>
   await tx.query('delete from controllers where id = $1', [id])
 }
 
-/** The first sites of a controller, by number. */
+/** The sites of a controller, by number: all of them, or the first ones. */
 export async function listSitesOfController(
   db: Queryable,
   id: string,
-  limit: number,
+  limit: number | null = null,
 ): Promise<{ id: number; name: string; controllerSite: string }[]> {
   const { rows } = await db.query<{ id: number; name: string; controllerSite: string }>(
     `select id, name, controller_site as "controllerSite" from sites where controller_id = $1 order by id limit $2`,

@@ -156,27 +156,10 @@ export function createControllers(tools: {
   /** Callers that ask while a probe is running share its result. */
   function findUnreachableReason(site: SiteToProbe): Promise<UnreachableReason | null> {
     const { controllerId } = site
-    const asked = probing.get(controllerId) ?? probe(site).finally(() => probing.delete(controllerId))
+    const probe = () => whyUnanswered(() => connectionOf(site).probeAnyway(site.controllerSite))
+    const asked = probing.get(controllerId) ?? probe().finally(() => probing.delete(controllerId))
     probing.set(controllerId, asked)
     return asked
-  }
-
-  async function probe(site: SiteToProbe): Promise<UnreachableReason | null> {
-    try {
-      await connectionOf(site).probeAnyway(site.controllerSite)
-      return null
-    } catch (error) {
-      return unreachableReason(error)
-    }
-  }
-
-  async function reach({ driver, address, certificatePin }: ReachableController): Promise<UnreachableReason | null> {
-    try {
-      await driverOf({ driver }).reach({ address, certificatePin, addressPolicy, clock })
-      return null
-    } catch (error) {
-      return unreachableReason(error)
-    }
   }
 
   /** Closes a replaced connection later: work that is running on it may need several calls. */
@@ -195,7 +178,8 @@ export function createControllers(tools: {
     connectForTest,
     addressPolicy,
     findUnreachableReason,
-    reach,
+    reach: ({ driver, address, certificatePin }) =>
+      whyUnanswered(() => driverOf({ driver }).reach({ address, certificatePin, addressPolicy, clock })),
     inSlot: slots.run,
     inBackground: background.run,
     inLookUp: (controllerId, work) => lookUps.run(controllerId, () => background.run(controllerId, work)),
@@ -210,13 +194,18 @@ export function createControllers(tools: {
   }
 }
 
-/** Why a probe got no answer. Null if its error is an answer. */
-function unreachableReason(error: unknown): UnreachableReason | null {
-  const failure = controllerFailure(error)
-  if (failure === undefined) throw error
-  if (!isUnanswered(failure)) return null
-  const reason = error instanceof ControllerError ? error.reason : undefined
-  return reason ?? (failure === 'timeout' ? 'no_answer' : 'broken')
+/** Why a controller did not answer a call. Null if it answered, even with an error. */
+async function whyUnanswered(call: () => Promise<void>): Promise<UnreachableReason | null> {
+  try {
+    await call()
+    return null
+  } catch (error) {
+    const failure = controllerFailure(error)
+    if (failure === undefined) throw error
+    if (!isUnanswered(failure)) return null
+    const reason = error instanceof ControllerError ? error.reason : undefined
+    return reason ?? (failure === 'timeout' ? 'no_answer' : 'broken')
+  }
 }
 
 /** Everything except the credentials that a session is made for. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { hasSitesOfSql, type StoredWebhook } from '../webhooks/webhooks.queries.ts'
+import type { Attempt } from './deliveries.queries.ts'
 
 type DeliveryState = 'pending' | 'delivered' | 'failed'
 
@@ -73,15 +74,7 @@ export async function countUnsettled(
   return rows[0] as { failed: number; pending: number }
 }
 
-export type LoggedAttempt = {
-  delivery: string
-  attempt: number
-  startedAt: Date
-  status: number | null
-  durationMs: number
-  error: string | null
-  reply: string | null
-}
+export type LoggedAttempt = Attempt & { delivery: string; attempt: number }
 
 /** The last attempts of these deliveries, at most `perDelivery` of each: every replay adds up to ten. */
 export async function listAttempts(

@@ -9,15 +9,8 @@ export type ExportedRow = Record<string, unknown>
 export type StoredData = Record<'vouchers' | 'creations' | 'batchRows' | 'messages' | 'events' | 'audit', ExportedRow[]>
 
 const limitsSql = (table: string) =>
-  [
-    'max_uses as "maxUses"',
-    'expire_minutes as "expireMinutes"',
-    'qos_down_kbps as "downKbps"',
-    'qos_up_kbps as "upKbps"',
-  ]
-    .concat('qos_quota_mb as "quotaMb"')
-    .map((column) => `${table}.${column}`)
-    .join(', ')
+  `${table}.max_uses as "maxUses", ${table}.expire_minutes as "expireMinutes", ${table}.qos_down_kbps as "downKbps",
+   ${table}.qos_up_kbps as "upKbps", ${table}.qos_quota_mb as "quotaMb"`
 
 const voucherColumnsSql = `vouchers.site_id || '-' || vouchers.id as id, vouchers.site_id as "siteId",
   (select sites.name from sites where sites.id = vouchers.site_id) as site, code, vouchers.name, controller_name as "controllerName",

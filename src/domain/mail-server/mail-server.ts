@@ -8,8 +8,8 @@ import { DomainError } from '../errors.ts'
 import type { FixedSettings } from '../settings/house.ts'
 import {
   deleteSetting,
-  findSecretSetting,
-  insertSecretSetting,
+  findSetting,
+  insertSetting,
   lockSettings,
   secretPlace,
 } from '../settings/settings.queries.ts'
@@ -48,7 +48,7 @@ export function mailServerVariable({ mail_server: fixed }: FixedSettings): strin
 }
 
 async function readStored(db: Queryable): Promise<Stored | null> {
-  const found = await findSecretSetting(db, mailServerSetting)
+  const found = await findSetting(db, mailServerSetting)
   return found ? { server: found.value as Stored['server'], secret: found.secret } : null
 }
 
@@ -77,7 +77,7 @@ export async function setMailServer(ctx: ChangeContext, actor: Actor, change: Ma
     const before = await readStored(tx)
     const server = applyChange(before?.server, change)
     const secret = chooseSecret(ctx.keyring, before, server, change.password)
-    await insertSecretSetting(tx, mailServerSetting, server, secret)
+    await insertSetting(tx, mailServerSetting, server, { secret })
     const details = {
       ...(change.password !== undefined && { passwordReplaced: true }),
       ...(before && before.secret !== null && secret === null && { passwordErased: true }),

@@ -24,7 +24,7 @@ const scopeAndPeriod = ({ onlySitesOf, siteId }: OverviewScope, { today, days }:
   days,
 ]
 
-/** `redeemed` are those of `issued` that somebody has used since then. */
+/** `redeemed`: how many of the issued vouchers were used. */
 export type IssuedDay = { day: string; issued: number; redeemed: number }
 
 /** Every day of the period, also those without vouchers, earliest first. */

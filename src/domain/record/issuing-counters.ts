@@ -2,15 +2,13 @@ import { type Calendar, createCalendar, endOfDay } from '#lib/clock.ts'
 import { actorReference, type Maker } from '../actor.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import type { IssuingLimits } from '../issuing-limits.ts'
+import type { LimitedSite } from '../sites/sites.queries.ts'
 
 /**
  * A counter of the vouchers that a person, a key or a site issues on a day. `until`: the end of the day, in ISO 8601. Without a limit,
  * the voucher is counted in any case. `times`: how often each of the counted counts here, if not once.
  */
 export type IssuingCounter = { scope: string; day: string; until: string; limit?: number; times?: number }
-
-/** A site with its limits. Its time zone is null for that of the service. */
-export type LimitedSite = IssuingLimits & { id: number; timeZone: string | null }
 
 /** The counters of a new voucher; null if neither its maker nor its site has a limit a day. */
 export function issuingCountersFor(

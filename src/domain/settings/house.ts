@@ -8,7 +8,7 @@ import { plainName } from '../plain-name.ts'
 import { readImage } from '../sites/logo.ts'
 import {
   deleteSetting,
-  findSettingFile,
+  findSetting,
   insertSetting,
   listSettings,
   lockSettings,
@@ -99,7 +99,7 @@ export async function setHouseLogo(db: Database, actor: Actor, bytes: Buffer): P
   const image = readImage(bytes)
   const version = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
   await db.transaction(async (tx) => {
-    await insertSetting(tx, logo, { ...image, version }, bytes)
+    await insertSetting(tx, logo, { ...image, version }, { file: bytes })
     const details = { ...image, bytes: bytes.length }
     await recordAudit(tx, actor, { ...ofHouse, action: 'settings.logo_changed', details })
   })
@@ -113,6 +113,6 @@ export async function removeHouseLogo(db: Database, actor: Actor): Promise<void>
 }
 
 export async function findHouseLogo(db: Queryable): Promise<(HouseLogo & { bytes: Buffer }) | undefined> {
-  const found = await findSettingFile(db, logo)
-  return found && { ...(found.value as HouseLogo), bytes: found.file }
+  const found = await findSetting(db, logo)
+  return found?.file ? { ...(found.value as HouseLogo), bytes: found.file } : undefined
 }

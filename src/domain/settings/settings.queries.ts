@@ -30,25 +30,13 @@ export const notForgottenSinceSql = `(select max(changed_at) from settings
     and exists (select from settings where name = 'guests_forget_after_days'
                    or starts_with(name, 'guests_forget_after_days/') and value ->> 'days' is not null))`
 
-/** Undefined if the setting is not stored or is not a file. */
-export async function findSettingFile(
+/** A setting with its file and its secret, which is encrypted for the place that `secretPlace` returns. */
+export async function findSetting(
   db: Queryable,
   name: string,
-): Promise<{ value: unknown; file: Buffer } | undefined> {
-  const { rows } = await db.query<{ value: unknown; file: Buffer }>(
-    `select value, file from settings where name = $1 and file is not null`,
-    [name],
-  )
-  return rows[0]
-}
-
-/** Undefined if the setting is not stored. Its secret is encrypted for the place that `secretPlace` returns. */
-export async function findSecretSetting(
-  db: Queryable,
-  name: string,
-): Promise<{ value: unknown; secret: string | null } | undefined> {
-  const { rows } = await db.query<{ value: unknown; secret: string | null }>(
-    `select value, secret from settings where name = $1`,
+): Promise<{ value: unknown; file: Buffer | null; secret: string | null } | undefined> {
+  const { rows } = await db.query<{ value: unknown; file: Buffer | null; secret: string | null }>(
+    `select value, file, secret from settings where name = $1`,
     [name],
   )
   return rows[0]
@@ -63,12 +51,18 @@ export async function lockSettings(tx: Queryable): Promise<void> {
   await tx.query('lock table settings in share row exclusive mode')
 }
 
-/** Replaces the earlier value. */
-export async function insertSetting(tx: Queryable, name: string, value: unknown, file?: Buffer): Promise<void> {
+/** Replaces the earlier value with its file and its secret. */
+export async function insertSetting(
+  tx: Queryable,
+  name: string,
+  value: unknown,
+  { file = null, secret = null }: { file?: Buffer | null; secret?: string | null } = {},
+): Promise<void> {
   await tx.query(
-    `insert into settings (name, value, file) values ($1, $2, $3)
-     on conflict (name) do update set value = excluded.value, file = excluded.file, changed_at = now()`,
-    [name, JSON.stringify(value), file ?? null],
+    `insert into settings (name, value, file, secret) values ($1, $2, $3, $4)
+     on conflict (name) do update
+       set value = excluded.value, file = excluded.file, secret = excluded.secret, changed_at = now()`,
+    [name, JSON.stringify(value), file, secret],
   )
 }
 
@@ -83,20 +77,6 @@ export async function updateSettings(
     if (value === null) await deleteSetting(tx, setting)
     else await insertSetting(tx, setting, value)
   }
-}
-
-/** Replaces the earlier value and its secret. */
-export async function insertSecretSetting(
-  tx: Queryable,
-  name: string,
-  value: unknown,
-  secret: string | null,
-): Promise<void> {
-  await tx.query(
-    `insert into settings (name, value, secret) values ($1, $2, $3)
-     on conflict (name) do update set value = excluded.value, secret = excluded.secret, changed_at = now()`,
-    [name, JSON.stringify(value), secret],
-  )
 }
 
 export async function deleteSetting(tx: Queryable, name: string): Promise<boolean> {

@@ -2,14 +2,14 @@ import type { Database } from '#db/database.ts'
 import type { ControllerSite } from '#drivers/driver.ts'
 import type { Actor } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { findController } from '../controllers/controllers.queries.ts'
+import { findController, listSitesOfController } from '../controllers/controllers.queries.ts'
 import type { Controllers } from '../controllers/controllers.ts'
 import { controllerNotFound } from '../controllers/find-controller.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
 import { siteAdded } from './add-site.ts'
 import { readControllerSites } from './check-controller-site.ts'
-import { insertSites, listSitesOnController, lockImports } from './sites.queries.ts'
+import { insertSites, lockImports } from './sites.queries.ts'
 
 const maxSites = 5_000
 
@@ -20,7 +20,7 @@ export type OfferedSite = ControllerSite & { siteId: number | null }
 
 /** Asks the controller now which sites it has, and says which of them are recorded here under any of their ids. */
 export async function readOfferedSites(ctx: AddContext, actor: Actor, controllerId: string): Promise<OfferedSite[]> {
-  const recorded = await listSitesOnController(ctx.db, controllerId)
+  const recorded = await listSitesOfController(ctx.db, controllerId)
   const signInOn = recorded[0]?.controllerSite ?? 'default'
   const sites = await readControllerSites(ctx, actor, { id: controllerId }, signInOn)
   const numbers = new Map(recorded.map(({ id, controllerSite }) => [controllerSite, id]))

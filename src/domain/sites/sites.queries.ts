@@ -134,18 +134,6 @@ export async function isControllerSiteRecorded(db: Queryable, controllerId: stri
   return rowCount === 1
 }
 
-/** All sites of a controller, by their ids there. */
-export async function listSitesOnController(
-  db: Queryable,
-  controllerId: string,
-): Promise<{ id: number; controllerSite: string }[]> {
-  const { rows } = await db.query<{ id: number; controllerSite: string }>(
-    'select id, controller_site as "controllerSite" from sites where controller_id = $1 order by id',
-    [controllerId],
-  )
-  return rows
-}
-
 export type RecordedSite = { id: number; name: string; controllerId: string; controllerSite: string }
 
 /** Makes imports run one after another: two imports of the same sites in a different order would deadlock. */
@@ -304,13 +292,16 @@ export async function findSite(
   return rows[0]
 }
 
-/** A site with its limits on issuing. Undefined also when the actor may not use the site. */
+/** A site with its limits on issuing. Its time zone is null for that of the service. */
+export type LimitedSite = IssuingLimits & { id: number; timeZone: string | null }
+
+/** Undefined also when the actor may not use the site. */
 export async function findLimitedSite(
   db: Queryable,
   id: number,
   onlySitesOf: string | null,
-): Promise<(IssuingLimits & { id: number; timeZone: string | null }) | undefined> {
-  const { rows } = await db.query<IssuingLimits & { id: number; timeZone: string | null }>(
+): Promise<LimitedSite | undefined> {
+  const { rows } = await db.query<LimitedSite>(
     `select s.id, s.time_zone as "timeZone", ${issuingLimitsSql('s')}
        from sites s where s.id = $2 and ${mayUseSiteSql('$1', 's.id')}`,
     [onlySitesOf, id],
@@ -320,14 +311,11 @@ export async function findLimitedSite(
 
 /** A site with everything that is needed to connect to its controller. */
 export type SiteOnController = StoredController &
-  IssuingLimits & {
-    id: number
+  LimitedSite & {
     name: string
     controllerSite: string
     /** Whether names on the controller get a tag that tells our vouchers apart from others. */
     tagsNames: boolean
-    /** Null for the time zone of the service. */
-    timeZone: string | null
     /** Whether the controller has an outage. */
     isOut: boolean
   }
