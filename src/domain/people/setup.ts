@@ -58,25 +58,23 @@ export type FirstAdministrator = { token: string; name: string; email: string; p
  * valid.
  */
 export async function setUp(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
-  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, () => addFirst(ctx, visitor, request))
-}
-
-async function addFirst(ctx: SignInContext, visitor: Visitor, request: FirstAdministrator): Promise<SignedIn> {
-  await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)
-  await checkSetupToken(ctx.db, request.token)
-  checkNewPassword('password', request.password, request.email)
-  const passwordHash = await hashPassword(request.password)
-  return ctx.db.transaction(async (tx) => {
-    await lockSetup(tx)
-    await checkSetupToken(tx, request.token)
-    const person = await storePerson(tx, { ...request, role: 'admin', siteIds: undefined, passwordHash })
-    const { id, name, email, role } = person
-    const details = { name, email, role }
-    const actor = toActor(person, visitor)
-    await recordAudit(tx, actor, { action: 'staff.added', targetKind: 'staff', targetId: id, details })
-    await addFirstTemplates(tx, actor, request.language)
-    await deleteSetupToken(tx)
-    return startSession(tx, visitor, id, { by: 'password' })
+  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, async () => {
+    await countAttempt(ctx, `setup:${networkOf(visitor.address)}`, 20)
+    await checkSetupToken(ctx.db, request.token)
+    checkNewPassword('password', request.password, request.email)
+    const passwordHash = await hashPassword(request.password)
+    return ctx.db.transaction(async (tx) => {
+      await lockSetup(tx)
+      await checkSetupToken(tx, request.token)
+      const person = await storePerson(tx, { ...request, role: 'admin', siteIds: undefined, passwordHash })
+      const { id, name, email, role } = person
+      const details = { name, email, role }
+      const actor = toActor(person, visitor)
+      await recordAudit(tx, actor, { action: 'staff.added', targetKind: 'staff', targetId: id, details })
+      await addFirstTemplates(tx, actor, request.language)
+      await deleteSetupToken(tx)
+      return startSession(tx, visitor, id, { by: 'password' })
+    })
   })
 }
 

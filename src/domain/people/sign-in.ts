@@ -251,26 +251,20 @@ export async function changePassword(
   actor: Requester,
   change: { sessionId: string; currentPassword: string; newPassword: string },
 ): Promise<void> {
-  await reportIfRejected(ctx, { address: actor.address, staffId: actor.id }, () => replacePassword(ctx, actor, change))
-}
-
-async function replacePassword(
-  ctx: SignInContext,
-  actor: Requester,
-  change: { sessionId: string; currentPassword: string; newPassword: string },
-): Promise<void> {
-  const person = (await findPerson(ctx.db, actor.id)) as Person
-  const checked = await checkPassword(ctx, actor, change.currentPassword)
-  checkNewPassword('new_password', change.newPassword, person.email)
-  const hash = await hashPassword(change.newPassword)
-  await ctx.db.transaction(async (tx) => {
-    await requireSamePassword(tx, actor.id, { checked, otherwise: 'password_wrong' })
-    // The check and the hash take time. Meanwhile an administrator may have signed out a thief of the session.
-    if ((await findSignInMethod(tx, change.sessionId)) === undefined) throw new DomainError('session_ended')
-    await updatePasswordHash(tx, actor.id, hash)
-    await deleteSessions(tx, actor.id, change.sessionId)
-    await deletePasswordLinkOf(tx, actor.id)
-    await recordAudit(tx, actor, { action: 'staff.password_changed', targetKind: 'staff', targetId: actor.id })
+  await reportIfRejected(ctx, { address: actor.address, staffId: actor.id }, async () => {
+    const person = (await findPerson(ctx.db, actor.id)) as Person
+    const checked = await checkPassword(ctx, actor, change.currentPassword)
+    checkNewPassword('new_password', change.newPassword, person.email)
+    const hash = await hashPassword(change.newPassword)
+    await ctx.db.transaction(async (tx) => {
+      await requireSamePassword(tx, actor.id, { checked, otherwise: 'password_wrong' })
+      // The check and the hash take time. Meanwhile an administrator may have signed out a thief of the session.
+      if ((await findSignInMethod(tx, change.sessionId)) === undefined) throw new DomainError('session_ended')
+      await updatePasswordHash(tx, actor.id, hash)
+      await deleteSessions(tx, actor.id, change.sessionId)
+      await deletePasswordLinkOf(tx, actor.id)
+      await recordAudit(tx, actor, { action: 'staff.password_changed', targetKind: 'staff', targetId: actor.id })
+    })
   })
 }
 
@@ -289,38 +283,28 @@ export async function checkPassword(ctx: SignInContext, { id }: Requester, passw
 export async function usePasswordLink(
   ctx: SignInContext,
   visitor: Visitor,
-  request: { token: string; newPassword: string },
-): Promise<SignedIn | SecondStep> {
-  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, () => redeemLink(ctx, visitor, request))
-}
-
-async function redeemLink(
-  ctx: SignInContext,
-  visitor: Visitor,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<SignedIn | SecondStep> {
-  await countAttempt(ctx, `password-link:${networkOf(visitor.address)}`, limits.perAddress)
-  const tokenSha256 = sha256Of(token)
-  const owner = await findPersonOfLink(ctx.db, tokenSha256)
-  if (!owner) throw new DomainError('password_link_invalid')
-  checkNewPassword('new_password', newPassword, owner.email)
-  const hash = await hashPassword(newPassword)
-  return ctx.db.transaction(async (tx) => {
-    // Locks the person first, like all code that creates or deletes links.
-    const person = (await findPersonToChange(tx, owner.id)) as Person
-    await requirePasswordSignIn({ ...ctx, db: tx }, { staffId: owner.id, isRight: true })
-    const link = await deletePasswordLink(tx, tokenSha256)
-    if (!link) throw new DomainError('password_link_invalid') // used meanwhile
-    await updatePasswordHash(tx, owner.id, hash)
-    await deleteSessions(tx, owner.id, null)
-    await noteCreatorOfLink(tx, person, link.createdBy)
-    const details = { by: 'link' }
-    await recordAudit(tx, toActor(owner, visitor), {
-      action: 'staff.password_changed',
-      targetKind: 'staff',
-      targetId: owner.id,
-      details,
+  return reportIfRejected(ctx, { address: visitor.address, staffId: null }, async () => {
+    await countAttempt(ctx, `password-link:${networkOf(visitor.address)}`, limits.perAddress)
+    const tokenSha256 = sha256Of(token)
+    const owner = await findPersonOfLink(ctx.db, tokenSha256)
+    if (!owner) throw new DomainError('password_link_invalid')
+    checkNewPassword('new_password', newPassword, owner.email)
+    const hash = await hashPassword(newPassword)
+    return ctx.db.transaction(async (tx) => {
+      // Locks the person first, like all code that creates or deletes links.
+      const person = (await findPersonToChange(tx, owner.id)) as Person
+      await requirePasswordSignIn({ ...ctx, db: tx }, { staffId: owner.id, isRight: true })
+      const link = await deletePasswordLink(tx, tokenSha256)
+      if (!link) throw new DomainError('password_link_invalid') // used meanwhile
+      await updatePasswordHash(tx, owner.id, hash)
+      await deleteSessions(tx, owner.id, null)
+      await noteCreatorOfLink(tx, person, link.createdBy)
+      const details = { by: 'link' }
+      const entry = { action: 'staff.password_changed', targetKind: 'staff', targetId: owner.id, details }
+      await recordAudit(tx, toActor(owner, visitor), entry)
+      return endFirstStep(tx, visitor, owner.id, 'link')
     })
-    return endFirstStep(tx, visitor, owner.id, 'link')
   })
 }
