@@ -146,8 +146,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     try {
       return await work(client, onBroken)
     } catch (error) {
-      writesRefusedBecause =
-        writeRefusals[String((error as { code?: unknown } | undefined)?.code)] ?? writesRefusedBecause
+      writesRefusedBecause = writeRefusals[codeOf(error)] ?? writesRefusedBecause
       if (writesRefusedBecause === readOnly && !isWaitingForWrites) void waitUntilWritable()
       if (isUnavailable(error)) {
         // A read-only server was the primary once: the next connection may find the new one.
@@ -257,6 +256,12 @@ export function isWrite(statement: string | NamedStatement): boolean {
   return /\b(insert\s+into|delete\s+from|merge\s+into|(?<!\bfor\s+|\bkey\s+)update\s+["\w])/i.test(text)
 }
 
+/** The code of an error of PostgreSQL or of the system; empty if it has none. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
+
 /** True when this process gave up waiting. The server may still be at work: its own timeout does not end a commit. */
 function wasUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
@@ -264,7 +269,7 @@ function wasUnanswered(error: unknown): boolean {
 
 /** True when PostgreSQL cancelled a statement, usually because it waited for a lock. */
 function hasWaitedTooLong(error: unknown): boolean {
-  return ['57014', '55P03'].includes(String((error as { code?: unknown } | undefined)?.code))
+  return ['57014', '55P03'].includes(codeOf(error))
 }
 
 /**
@@ -290,7 +295,7 @@ export async function isReachable(db: Queryable): Promise<boolean> {
 
 /** For `catch`: undefined if another row has a value that must be unique, such as a name. The transaction is aborted then. */
 export function undefinedIfTaken(error: unknown): undefined {
-  if ((error as { code?: unknown }).code !== '23505') throw error
+  if (codeOf(error) !== '23505') throw error
 }
 
 /** True on a standby, and when the server or the database is set to read-only. */
@@ -308,12 +313,12 @@ export function throwUnavailable(cause: unknown): never {
 const deadlock = 'PostgreSQL rolled the transaction back because of a deadlock'
 
 function isDeadlock(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === '40P01'
+  return codeOf(error) === '40P01'
 }
 
 /** True when the server itself sent the error, e.g. for a cancelled statement or a deadlock, and the connection is still of use. */
 function isAnswer(error: unknown): boolean {
-  return ['57014', '55P03', '53100', '40P01', '40001'].includes(String((error as { code?: unknown }).code))
+  return ['57014', '55P03', '53100', '40P01', '40001'].includes(codeOf(error))
 }
 
 /**
@@ -322,8 +327,8 @@ function isAnswer(error: unknown): boolean {
  */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  if (typeof code === 'string')
+  const code = codeOf(error)
+  if (code !== '')
     return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
 }

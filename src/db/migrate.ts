@@ -128,35 +128,31 @@ async function waitForOtherProcesses(client: DatabaseClient): Promise<void> {
 }
 
 const known = listMigrations(directory)
-const newest = known.at(-1)
+const newest = known.at(-1) as string
 
 /** Why this version does not work with the database: a migration is missing, or a newer version applied one that breaks it. */
 type Misfit = { missing: string } | { breaking: BreakingMigration }
 
 /** Undefined when this version works with the database. */
 export async function findMisfit(db: Queryable): Promise<Misfit | undefined> {
-  const missing = await findMissingMigration(db)
-  if (missing !== undefined) return { missing }
+  if (!(await listApplied(db)).includes(newest)) return { missing: newest }
   const breaking = await findBreaking(db)
   return breaking && { breaking }
 }
 
-/** The newest migration, if the database does not have it. */
-async function findMissingMigration(db: Queryable): Promise<string | undefined> {
+/** The names of the migrations that the database has, in order. None if it has no table of them. */
+async function listApplied(db: Queryable): Promise<string[]> {
   const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
-  if (!tables[0]?.found) return newest
-  const { rows } = await db.query(`select 1 from migrations where name = $1`, [newest])
-  return rows.length === 0 ? newest : undefined
+  if (!tables[0]?.found) return []
+  const { rows } = await db.query<{ name: string }>('select name from migrations order by name')
+  return rows.map(({ name }) => name)
 }
 
 /** `missing`: the database lacks them. `unknown`: only a newer version of the service has them. */
 type MigrationState = { missing: string[]; unknown: string[] }
 
 export async function compareMigrations(db: Queryable): Promise<MigrationState> {
-  const { rows: tables } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
-  if (!tables[0]?.found) return { missing: known, unknown: [] }
-  const { rows } = await db.query<{ name: string }>('select name from migrations order by name')
-  return compareWith(rows.map(({ name }) => name))
+  return compareWith(await listApplied(db))
 }
 
 /** Compares these migrations, of a database or of a backup, with those of this version. */

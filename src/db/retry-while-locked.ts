@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Unavailable } from './database.ts'
+import { codeOf, Unavailable } from './database.ts'
 
 /**
  * How long a migration waits for a lock. Writes that come later queue behind it, so this is how long a migration can hold
@@ -23,7 +23,7 @@ export async function retryWhileLocked<T>({ patienceMs, name }: Patience, work: 
     try {
       return await work()
     } catch (error) {
-      if (!['55P03', '40P01'].includes(String((error as { code?: unknown } | undefined)?.code))) throw error
+      if (!['55P03', '40P01'].includes(codeOf(error))) throw error
       if (waiting?.name !== name()) waiting = { name: name(), since: performance.now() }
       if (performance.now() - waiting.since >= patienceMs)
         throw new Unavailable(

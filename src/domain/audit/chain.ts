@@ -18,18 +18,18 @@ function hashOf(previousHash: string, text: string, encoding: 'utf8' | 'latin1' 
   return createHash('sha256').update(previousHash).update(text, encoding).digest('hex')
 }
 
-type ChainState = {
+type CheckedChain = {
   hash: string
   lines: number
   entries: number
   /** The last seal, and the number of its line. */
   seal: (Seal & { line: number }) | undefined
+  /** One sentence for each place. Empty: every line is as it was exported. */
+  damage: string[]
+  hasKnownHash: boolean
 }
 
 type Progress = CheckedChain & { first: string | null; last: string | null; count: number; known: string | undefined }
-
-/** The damage of a chain, one sentence for each place. Empty: every line is as it was exported. */
-type CheckedChain = ChainState & { damage: string[]; hasKnownHash: boolean }
 
 /** Sentences beyond these are left out: after a large loss, they only repeat themselves. */
 const mostSentences = 20

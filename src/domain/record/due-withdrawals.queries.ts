@@ -4,6 +4,7 @@ import { repeatWhileFull } from '#lib/pieces.ts'
 import { controllerIsOutSql } from '../controllers/controllers.queries.ts'
 import { type ChangedVoucher, changedVoucherColumnsSql } from '../deliveries/events.queries.ts'
 import { isNotHeldSql } from '../hold.queries.ts'
+import { addingToSql } from './site-days.queries.ts'
 import { type WithdrawalKind, type WithdrawalReason, withdrawalKindSql } from './withdrawals.queries.ts'
 
 /**
@@ -167,7 +168,7 @@ export async function updateVouchersWithdrawn(
 export async function countRevoked(tx: Queryable, siteId: number, day: string, revoked: number): Promise<void> {
   await tx.query(
     `insert into site_days as known (site_id, day, revoked) values ($1, $2, $3)
-     on conflict (site_id, day) do update set revoked = known.revoked + excluded.revoked`,
+     ${addingToSql(['revoked'])}`,
     [siteId, day, revoked],
   )
 }

@@ -5,6 +5,7 @@ import { actorColumns, actorReference, type Maker } from '../actor.ts'
 import { isWantedSql } from '../deliveries/events.queries.ts'
 import { siteInUseSql } from '../sites/sites.queries.ts'
 import type { CreatedVoucher } from './creation.ts'
+import { addingToSql, newListVersionSql } from './site-days.queries.ts'
 
 /** Fields that all vouchers of one call share. `day`: the day for which they are issued. */
 export type SharedFields = { siteId: number; maker: Maker; shape: VoucherShape; day: string }
@@ -40,11 +41,7 @@ function claimSql(offered: string, { byCode }: { byCode: boolean }): string {
              unused_until = excluded.unused_until, batch_id = excluded.batch_id
        where vouchers.creation_id is null
        returning id, creation_id, issued_on, id = creation_id as is_new
-     ), version as (
-       insert into site_versions (site_id, version)
-       select $1, gen_random_uuid() from (select count(*) from claimed) as all_claimed (count) where count > 0
-       on conflict (site_id) do update set version = excluded.version
-       returning site_id
+     ), version as (${newListVersionSql('claimed')}
      ), counted as (
        insert into site_days as known (site_id, day, created, created_by)
        select site_id, issued_on, count(*) filter (where is_new),
@@ -53,8 +50,7 @@ function claimSql(offered: string, { byCode }: { byCode: boolean }): string {
          from claimed, version
         group by site_id, issued_on
         order by issued_on
-       on conflict (site_id, day) do update
-         set created = known.created + excluded.created, created_by = add_counts(known.created_by, excluded.created_by)
+       ${addingToSql(['created', 'created_by'])}
        returning site_id
      )`
 }

@@ -31,15 +31,18 @@ export function moveDaysSql(columns: Exclude<Column, 'created_by'>[], counts: st
    ${addingToSql(columns)}`
 }
 
+/** SQL that changes the version of the list of site $1 if `changed` has rows. The first vouchers of a site insert it. */
+export const newListVersionSql = (changed: string) => `
+     insert into site_versions (site_id, version)
+     select $1, gen_random_uuid() from (select count(*) from ${changed}) as all_changed (count) where count > 0
+     on conflict (site_id) do update set version = excluded.version
+     returning site_id`
+
 /**
  * SQL that counts adopted vouchers on the days for which they were issued, like `moveDaysSql`. The first vouchers of a site may be
  * adopted, and then there is no version to lock: it is inserted. `adopted` has `issued_on` and `used_count`.
  */
-export const countAdoptedSql = `version as (
-     insert into site_versions (site_id, version)
-     select $1, gen_random_uuid() from (select count(*) from adopted) as all_adopted (count) where count > 0
-     on conflict (site_id) do update set version = excluded.version
-     returning site_id
+export const countAdoptedSql = `version as (${newListVersionSql('adopted')}
    ), counted as (
      insert into site_days as known (site_id, day, created, created_redeemed, created_by)
      select site_id, issued_on, count(*), count(*) filter (where used_count > 0), jsonb_build_object('controller', count(*))
