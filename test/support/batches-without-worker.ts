@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
-import { expect, vi } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { runBatch } from '#domain/creating/run-batch.ts'
 import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { itemOf } from '#test/public-id.ts'
 import type { TestApp } from './app.ts'
+import { untilWaitingForLock } from './data/lock-waits.ts'
 import { seedControlledSite, seedKey, testActor } from './data/seed.ts'
 import { testKeyring } from './environment.ts'
 import { startSimulator } from './network/simulator.ts'
@@ -73,19 +73,7 @@ export async function prepareBatches(app: TestApp) {
     }
   }
 
-  /** Waits until a database connection waits for a lock. */
-  const blocked = () =>
-    vi.waitFor(
-      async () => {
-        const { rows } = await db.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        expect(rows).toHaveLength(1)
-      },
-      { timeout: 20_000 },
-    )
-
-  return { start, blocked }
+  return { start, blocked: () => untilWaitingForLock(db) }
 }
 
 /** Settles a creation as if its voucher had just been recorded. */

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { untilWaitingForLock } from '#test/data/lock-waits.ts'
 import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { itemOf } from '#test/public-id.ts'
@@ -306,12 +307,7 @@ test('a creation that is rejected while its Idempotency-Key is used again does n
   await db.transaction(async (tx) => {
     await updateCreationsFailed(tx, siteId, [id], 'rejected')
     repeat = create({ name: 'Ada' }, { 'idempotency-key': 'k' })
-    await vi.waitFor(async () => {
-      const { rowCount } = await db.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rowCount).toBe(1)
-    })
+    await untilWaitingForLock(db)
   })
 
   expect((await repeat)?.status).toBe(201)

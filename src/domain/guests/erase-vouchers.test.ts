@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { keyedHash } from '#lib/cipher.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { findText } from '#test/data/find-text.ts'
+import { untilWaitingForLock } from '#test/data/lock-waits.ts'
 import { type SeedVoucher, seedSite, seedVoucher, seedWebhook } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { updateKeysOfErasedBatches } from '../batches/erase-rows.queries.ts'
@@ -86,12 +87,7 @@ test('a voucher that becomes valid again just before it is locked keeps its name
   await db.transaction(async (tx) => {
     await tx.query(`update vouchers set status = 'valid' where id = $1`, [id])
     erasing = erase(id)
-    await vi.waitFor(async () => {
-      const { rows } = await db.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    }, 20_000)
+    await untilWaitingForLock(db)
   })
 
   expect(await erasing).toEqual({ vouchers: [], entries: 0 })

@@ -1,7 +1,8 @@
 import { pino } from 'pino'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Queryable } from '#db/database.ts'
 import { createTestDatabase } from '#test/data/database.ts'
+import { untilWaitingForLock } from '#test/data/lock-waits.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import type { Requester, Role } from '../actor.ts'
 import { addPerson, createPasswordLink, setOwnPreferences, setPerson, signOutPerson } from './administer-staff.ts'
@@ -187,12 +188,7 @@ async function meanwhile<T>(change: (tx: Queryable) => Promise<unknown>, late: (
   await changed.promise
   const outcome = late()
   outcome.catch(() => {}) // handled by the caller
-  await vi.waitFor(async () => {
-    const { rowCount } = await db.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rowCount).toBe(1)
-  })
+  await untilWaitingForLock(db)
   gone.resolve()
   await done
   return outcome

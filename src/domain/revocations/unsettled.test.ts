@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { untilWaitingForLock } from '#test/data/lock-waits.ts'
 import { seedKey } from '#test/data/seed.ts'
 import { dialects } from '#test/network/simulator.ts'
 import { itemOf } from '#test/public-id.ts'
@@ -209,12 +210,7 @@ test('a revocation that arrives while a voucher is being recorded withdraws it',
   })
   await written.promise
   const revoking = one.checkOut({ reference: 'R-7' })
-  await vi.waitFor(async () => {
-    const { rows } = await app.db.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(1)
-  }, 30_000)
+  await untilWaitingForLock(app.db)
   mayCommit.resolve()
   await recording
   const { id, total } = await revoking
@@ -338,12 +334,7 @@ test.each(['rejected', 'absent'])(
     })
     await isLocked
     const revoking = one.checkOut({ reference: 'B-9' })
-    await vi.waitFor(async () => {
-      const { rows } = await app.db.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    }, 30_000)
+    await untilWaitingForLock(app.db)
     // Meanwhile it turns out that nothing was made for the rows.
     await app.db.query(
       `update creations set state = $2, settled_at = now() where (site_id, id) in (

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { startApp } from '#test/app.ts'
+import { untilWaitingForLock } from '#test/data/lock-waits.ts'
 import { onIntegration, startStay } from '#test/stay.ts'
 import { withdrawDue } from '../revocations/withdraw-due.ts'
 import { syncSite } from './sync-site.ts'
@@ -19,9 +20,9 @@ test.each(['first used', 'vanished'])('a sync (%s) and a withdrawal of one site 
   await app.db.transaction(async (tx) => {
     await tx.query('select from site_days where site_id = $1 for update', [site])
     running.push(syncSite(context, site))
-    await waiting(1) // for the count of the day, as the withdrawal will
+    await untilWaitingForLock(app.db) // for the count of the day, as the withdrawal will
     running.push(withdrawDue(context, site))
-    await waiting(2)
+    await untilWaitingForLock(app.db, 2)
   })
   await Promise.all(running)
 
@@ -43,9 +44,9 @@ test('a change of a voucher and a withdrawal that keeps it because it was used d
   await app.db.transaction(async (tx) => {
     await tx.query('select from site_days where site_id = $1 for update', [site])
     running.push(withdrawDue(context, site))
-    await waiting(1) // for the count of the day, with the lock on the version
+    await untilWaitingForLock(app.db) // for the count of the day, with the lock on the version
     running.push(app.call(`/api/v2/vouchers/${kept.id}`, rename).then((answer) => (renamed = answer)))
-    await waiting(2)
+    await untilWaitingForLock(app.db, 2)
   })
   await Promise.all(running)
 
@@ -62,8 +63,11 @@ test('a sync whose connection to the database breaks while it records is not los
   await app.db.transaction(async (tx) => {
     await tx.query('select from vouchers where site_id = $1 for update', [site])
     syncing = syncSite(app.context, site)
-    await waiting(1)
-    await app.db.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where ${isWaiting}`)
+    await untilWaitingForLock(app.db)
+    await app.db.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+    )
   })
   await syncing
 
@@ -73,21 +77,6 @@ test('a sync whose connection to the database breaks while it records is not los
   ])
   expect(rows).toEqual([{ redeemed: 1 }])
 })
-
-const isWaiting = `datname = current_database() and wait_event_type = 'Lock'`
-
-/** Returns when this number of statements wait for a lock. */
-async function waiting(count: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { rows } = await app.db.query<{ count: number }>(
-        `select count(*)::integer as count from pg_stat_activity where ${isWaiting}`,
-      )
-      expect(rows).toEqual([{ count }])
-    },
-    { timeout: 20_000, interval: 20 },
-  )
-}
 
 /** A context that notes the code of every error of the database, because a retry hides it. */
 function watchErrors() {
