@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { settleCreations } from '#domain/creating/settle-creations.ts'
 import { startWorkerOf } from '#test/app.ts'
 import { runCommand } from '#test/command.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
@@ -10,6 +9,7 @@ import { call } from '#test/network/http-client.ts'
 import { startTcpProxy } from '#test/network/proxies.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
+import { settleCreations } from '#test/settle-creations.ts'
 import { createMetrics } from './metrics.ts'
 
 const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) })

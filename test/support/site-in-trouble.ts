@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { settleCreations } from '#domain/creating/settle-creations.ts'
 import { takeDueProbes } from '#domain/outages/probes.queries.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
 import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
@@ -9,6 +8,7 @@ import type { TestApp } from './app.ts'
 import { seedControlledSite, seedKey, testActor } from './data/seed.ts'
 import { testKeyring } from './environment.ts'
 import { type dialects, type Simulator, startSimulator } from './network/simulator.ts'
+import { settleCreations } from './settle-creations.ts'
 
 type Listed = { voucher_code: string; voucher_name: string; status: string }
 

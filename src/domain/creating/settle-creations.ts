@@ -28,13 +28,10 @@ export type SettleContext = OutageContext & {
   observer?: Pick<Observer, 'creationsEnded'> | undefined
 }
 
-/** Looks up the outcome of creations that no process finished. Never makes a voucher. */
-export async function settleCreations(ctx: SettleContext): Promise<number> {
-  const settled = await Promise.all((await takeUnsettled(ctx, maxAtOnce)).map(({ settle }) => settle()))
-  return settled.reduce((total, count) => total + count, 0)
-}
-
-/** Takes due creations, in groups that need only one lookup. Each `settle` returns how many it settled. */
+/**
+ * Takes due creations that no process finished, in groups that need only one lookup. Each `settle` looks for their vouchers, makes
+ * none, and returns how many creations it settled.
+ */
 export async function takeUnsettled(
   ctx: SettleContext,
   limit: number,

@@ -2,11 +2,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
 import { prepareBatches, setRecorded } from '#test/batches-without-worker.ts'
+import { settleCreations } from '#test/settle-creations.ts'
 import { updateRowsFromCreations } from '../batches/rows-to-make.queries.ts'
 import { endLeases, updateCreationsFailed } from '../record/creations.queries.ts'
 import { takeUnsettledCreations, updateCreationsAbsent } from '../record/unsettled-creations.queries.ts'
 import { syncSite } from '../syncing/sync-site.ts'
-import { settleCreations } from './settle-creations.ts'
 
 const app = await startApp()
 const { db } = app

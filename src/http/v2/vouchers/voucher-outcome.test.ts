@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { settleCreations } from '#domain/creating/settle-creations.ts'
 import { startApp } from '#test/app.ts'
 import { seedControlledSite, seedKey } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { settleCreations } from '#test/settle-creations.ts'
 
 const app = await startApp()
 const simulator = await startSimulator()
