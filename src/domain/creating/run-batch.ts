@@ -72,8 +72,10 @@ export async function runBatch(ctx: CreateContext, key: SiteItem, turn?: Turn): 
     const batch = await findBatch(ctx.db, key)
     const site = await findSiteOnController(ctx.db, key.siteId)
     if (!batch || batch.finishedAt || !site) return false
+    // No more rows are sent until the outcome of the sent rows is known, however long that takes.
     if (batch.rows.sent > 0) {
-      await waitForSettling(ctx, key)
+      await noteStalled(ctx.db, key)
+      await postponeBatch(ctx.db, key, soonSeconds)
       return false
     }
     // Some rows still wait: their call was under way during the cancellation and made nothing.
@@ -112,12 +114,6 @@ async function withLock(ctx: CreateContext, key: SiteItem, work: (tx: Queryable)
     await lockBatch(tx, key)
     await work(tx)
   })
-}
-
-/** Postpones the batch: no more rows are sent until the outcome of the sent rows is known, however long that takes. */
-async function waitForSettling(ctx: CreateContext, key: SiteItem): Promise<void> {
-  await noteStalled(ctx.db, key)
-  await postponeBatch(ctx.db, key, soonSeconds)
 }
 
 /** Waits longer after each attempt. The remaining rows fail when the controller could not create vouchers for too long. */

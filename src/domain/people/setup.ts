@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { v4 as uuidv4, v7 as uuidv7 } from 'uuid'
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
 import type { Database, Queryable } from '#db/database.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import type { Actor } from '../actor.ts'
@@ -32,7 +32,7 @@ export async function openSetup(
     if (stored && expected && sha256Of(expected).equals(stored.tokenSha256))
       return { token: expected, expiresAt: stored.expiresAt }
     if (stored && given === undefined) return undefined
-    const seed = uuidv4()
+    const seed = randomUUID()
     const token = given ?? deriveToken(keyring, seed)
     return { token, expiresAt: await replaceSetupToken(tx, { seed, tokenSha256: sha256Of(token) }) }
   })
@@ -110,9 +110,4 @@ const firstTemplates = {
     { name: '1 Woche', expireMinutes: 7 * dayMinutes, maxUses: 2 },
     { name: 'Besprechung, 4 Stunden', expireMinutes: 4 * 60, maxUses: 1 },
   ],
-}
-
-/** Whether the first administrator is still missing. */
-export async function isSetupOpen(db: Database): Promise<boolean> {
-  return !(await hasAdministrator(db))
 }

@@ -22,17 +22,13 @@ export function issuingCountersFor(
   if (ofMaker !== null) counters.push({ scope: actorReference(maker), ...dayOf(today, now), limit: ofMaker })
   if (site.vouchersPerDay !== null) {
     const calendar = site.timeZone === null ? today : createCalendar(site.timeZone)
-    counters.push({ scope: scopeOfSite(site.id), ...dayOf(calendar, now), limit: site.vouchersPerDay })
+    counters.push({ scope: `site:${site.id}`, ...dayOf(calendar, now), limit: site.vouchersPerDay })
   }
   return counters.length > 0 ? counters : null
 }
 
 export function dayOf(calendar: Calendar, now: Date): Pick<IssuingCounter, 'day' | 'until'> {
   return { day: calendar(now), until: endOfDay(calendar, now).toISOString() }
-}
-
-function scopeOfSite(id: number): string {
-  return `site:${id}`
 }
 
 /** A counter that is full, as the database reports it. */

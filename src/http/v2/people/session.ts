@@ -5,7 +5,7 @@ import { reportForgottenPassword } from '#domain/people/forgotten-password.ts'
 import { readSignInMethods } from '#domain/people/password-sign-in.ts'
 import { findPendingFactors } from '#domain/people/second-step.ts'
 import { maxIdleMinutes } from '#domain/people/sessions.queries.ts'
-import { isSetupOpen, setUp, tryOutSetupToken } from '#domain/people/setup.ts'
+import { setUp, tryOutSetupToken } from '#domain/people/setup.ts'
 import {
   type SecondStep,
   type SignedIn,
@@ -14,7 +14,7 @@ import {
   signOut,
   usePasswordLink,
 } from '#domain/people/sign-in.ts'
-import { findPerson } from '#domain/people/staff.queries.ts'
+import { findPerson, hasAdministrator } from '#domain/people/staff.queries.ts'
 import { readHouse } from '#domain/settings/house.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import { textOrNull } from '../kit/fields.ts'
@@ -100,9 +100,9 @@ export async function readSession(
   ctx: Pick<V2Context, 'db' | 'findLiveSession' | 'fixedSettings' | 'keyring' | 'provider' | 'publicUrl'>,
   { token, pendingToken, transport, publicUrl, idleSeconds, idleMinutes }: BrowserSession,
 ) {
-  const [{ live, person }, setupOpen, house, pendingFactors, methods, hasLinkMail] = await Promise.all([
+  const [{ live, person }, isSetUp, house, pendingFactors, methods, hasLinkMail] = await Promise.all([
     findLivePerson(ctx, token, idleSeconds),
-    isSetupOpen(ctx.db),
+    hasAdministrator(ctx.db),
     readHouse(ctx),
     findPendingFactors(ctx.db, pendingToken),
     readSignInMethods(ctx),
@@ -111,7 +111,7 @@ export async function readSession(
   const secondFactors = person ? undefined : pendingFactors
   const answer = {
     person: person ? personToWire(person) : null,
-    setup_open: setupOpen,
+    setup_open: !isSetUp,
     transport,
     public_url: publicUrl ?? null,
     house: houseToWire(house),
