@@ -55,41 +55,43 @@ type WorkerContext = SyncContext &
  * when a newer version applies a migration that breaks it.
  */
 export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const settling = createLane('settling', settlingAtOnce, ctx.log)
+  const lanes = {
+    settling: createLane('settling', settlingAtOnce, ctx.log),
+    batching: createLane('batches', batchesAtOnce, ctx.log),
+    probing: createLane('probing', probesAtOnce, ctx.log),
+    forgetting: createLane('forgetting', 1, ctx.log),
+    erasing: createLane('erasing', 1, ctx.log),
+    mailing: createLane('messages', messagesAtOnce, ctx.log),
+  }
   const withdrawing = withdrawalKinds.map((kind) => startableWithdrawals(ctx, kind))
-  const batching = createLane('batches', batchesAtOnce, ctx.log)
-  const probing = createLane('probing', probesAtOnce, ctx.log)
   const idleProbing = createIdleProbing(ctx)
-  const forgetting = createLane('forgetting', 1, ctx.log)
-  const erasing = createLane('erasing', 1, ctx.log)
-  const mailing = createLane('messages', messagesAtOnce, ctx.log)
 
   await ctx.queue.work<DeliveryJob>('attempt', attempts, (job) => deliver(ctx, job))
   await ctx.queue.work<DeliveryJob>('attempt_slow', slowAttempts, (job) => deliver(ctx, job, { inSlowLane: true }))
   await ctx.queue.work<{ siteId: number }>('sync', syncs, ({ siteId }) => syncSite(ctx, siteId))
   await ctx.queue.work<DueBatch>('batch', hints, async ({ controllerId }) => {
     const due = await findDueBatch(ctx.db, controllerId)
-    if (due) startBatch(batching, ctx, due)
+    if (due) startBatch(lanes.batching, ctx, due)
   })
   await ctx.queue.work<WithdrawJob>('withdraw', hints, async ({ siteId, kind }) => {
     for (const each of withdrawing) if (each.kind === (kind ?? each.kind)) each.start(siteId)
   })
 
   const schedules = startSchedules(ctx, [
-    { name: 'unsettled creations', everyMs: 2_000, run: () => startSettling(settling, ctx) },
-    { name: 'batches with work left', everyMs: 2_000, run: () => startBatches(batching, ctx) },
+    { name: 'unsettled creations', everyMs: 2_000, run: () => startSettling(lanes.settling, ctx) },
+    { name: 'batches with work left', everyMs: 2_000, run: () => startBatches(lanes.batching, ctx) },
     ...withdrawing.map((each) => ({
       name: `vouchers to withdraw: ${each.kind}`,
       everyMs: 2_000,
       run: () => startWithdrawals(ctx, each),
     })),
-    { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(probing, ctx) },
+    { name: 'unreachable controllers', everyMs: 1_000, run: () => startProbes(lanes.probing, ctx) },
     { name: 'controllers without contact', everyMs: 200, run: () => idleProbing.sweep() },
-    { name: 'guests to forget', everyMs: 5_000, run: () => startForgetting(forgetting, ctx) },
+    { name: 'guests to forget', everyMs: 5_000, run: () => startForgetting(lanes.forgetting, ctx) },
     // Without a count: anybody could fill the log with such requests.
     { name: 'forgotten passwords', everyMs: 1_000, run: async () => void (await settleForgottenPasswords(ctx)) },
-    { name: 'messages to send', everyMs: 1_000, run: () => startMessages(mailing, ctx) },
-    { name: 'erasures to complete', everyMs: 30_000, run: () => startErasing(erasing, ctx) },
+    { name: 'messages to send', everyMs: 1_000, run: () => startMessages(lanes.mailing, ctx) },
+    { name: 'erasures to complete', everyMs: 30_000, run: () => startErasing(lanes.erasing, ctx) },
     { name: 'migrations that break this version', everyMs: 5_000, run: stopIfOutdated },
   ])
 
@@ -100,18 +102,9 @@ export async function startWorker(ctx: WorkerContext): Promise<{ stop(): Promise
   }
 
   async function stopAll(): Promise<void> {
-    const lanes = [
-      settling,
-      ...withdrawing.map(({ lane }) => lane),
-      batching,
-      probing,
-      idleProbing.lane,
-      forgetting,
-      erasing,
-      mailing,
-    ]
     await Promise.all([schedules.stop(), ctx.queue.stopWork()])
-    await Promise.all(lanes.map((lane) => lane.stop()))
+    const all = [...Object.values(lanes), ...withdrawing.map(({ lane }) => lane), idleProbing.lane]
+    await Promise.all(all.map((lane) => lane.stop()))
   }
 
   /** The process itself does not exit: a supervisor would start it again and again. */
