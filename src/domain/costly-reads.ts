@@ -1,4 +1,4 @@
-import { type Database, Unavailable } from '#db/database.ts'
+import { codeOf, type Database, Unavailable } from '#db/database.ts'
 import { createSlots } from '#lib/concurrency.ts'
 import { actorReference, type Maker } from './actor.ts'
 import { DomainError, type ErrorCode } from './errors.ts'
@@ -47,8 +47,8 @@ function createReads(db: Database, { maxWaitMs, tooMany, tooSlow }: ReadLimits):
     rejection: () => new DomainError(tooMany),
   })
   const explain = (error: unknown): never => {
-    const cause = error instanceof Unavailable ? (error.cause as { code?: unknown }) : undefined
-    if (tooSlow && cause?.code === '57014') throw new DomainError(tooSlow, { cause: error }) // PostgreSQL cancelled it
+    const wasCancelled = error instanceof Unavailable && codeOf(error.cause) === '57014'
+    if (tooSlow && wasCancelled) throw new DomainError(tooSlow, { cause: error })
     throw error
   }
   return {

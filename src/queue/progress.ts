@@ -1,4 +1,5 @@
 import { systemClock } from 'pg-boss'
+import { codeOf } from '#db/database.ts'
 import { WritesStopped } from '#db/write-guard.ts'
 
 /**
@@ -36,7 +37,6 @@ export function trackHandlers(expireMs: number): Handlers {
  * fetch while writes are stopped: a new process could not fetch either.
  */
 export function isRejectedByDatabase(error: unknown): boolean {
-  if (error instanceof WritesStopped) return true
-  const { code } = ((error as Error | undefined)?.cause ?? error ?? {}) as { code?: string }
-  return code !== undefined && /^(25006|53...)$/.test(code)
+  const code = codeOf((error as Error | undefined)?.cause ?? error)
+  return error instanceof WritesStopped || /^(25006|53...)$/.test(code)
 }

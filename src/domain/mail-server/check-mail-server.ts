@@ -13,7 +13,7 @@ import {
   isSamePlace,
   type MailServerChange,
   type MailServerContext,
-  mailServerVariable,
+  requireChangeable,
 } from './mail-server.ts'
 import { testMessage } from './test-message.ts'
 
@@ -63,16 +63,16 @@ async function readTarget(ctx: CheckContext, change: MailServerChange): Promise<
     if (!stored) throw new DomainError('mail_server_missing')
     return { server: stored, withheld: undefined }
   }
-  const variable = mailServerVariable(ctx.fixedSettings)
-  if (variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
+  requireChangeable(ctx.fixedSettings)
   const server = applyChange(stored ?? undefined, change)
-  if (server.username === null) return { server: { ...server, password: null }, withheld: undefined }
-  if (change.password !== undefined) return { server: { ...server, password: change.password }, withheld: undefined }
-  if (!stored || stored.password === null)
-    return { server: { ...server, password: null }, withheld: 'password_missing' }
-  return isSamePlace(stored, server)
-    ? { server: { ...server, password: stored.password }, withheld: undefined }
-    : { server: { ...server, password: null }, withheld: 'password_not_reused' }
+  const target = (password: string | null, withheld?: Target['withheld']): Target => ({
+    server: { ...server, password },
+    withheld,
+  })
+  if (server.username === null) return target(null)
+  if (change.password !== undefined) return target(change.password)
+  if (!stored || stored.password === null) return target(null, 'password_missing')
+  return isSamePlace(stored, server) ? target(stored.password) : target(null, 'password_not_reused')
 }
 
 /** The sender of most sites. Before one is set, an address that the server probably accepts. */

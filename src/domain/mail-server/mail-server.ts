@@ -107,7 +107,7 @@ export async function removeMailServer(ctx: ChangeContext, actor: Actor): Promis
 
 const entry = { targetKind: 'settings', targetId: mailServerSetting }
 
-function requireChangeable(fixed: FixedSettings): void {
+export function requireChangeable(fixed: FixedSettings): void {
   const variable = mailServerVariable(fixed)
   if (variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
 }

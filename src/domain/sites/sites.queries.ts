@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts'
+import { codeOf, type Queryable } from '#db/database.ts'
 import {
   controllerIsOutSql,
   type StoredController,
@@ -116,13 +116,10 @@ export async function insertSite(db: Queryable, site: NewSite): Promise<Site | u
 }
 
 /** Runs an insert into `sites`. PostgreSQL rejects it when the numbers of this cell are used up. */
-async function insertNumbered<Row extends object>(db: Queryable, statement: string, values: unknown[]) {
-  try {
-    return await db.query<Row>(statement, values)
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code !== '2200H') throw cause
-    throw new DomainError('site_numbers_used_up', { cause })
-  }
+function insertNumbered<Row extends object>(db: Queryable, statement: string, values: unknown[]) {
+  return db.query<Row>(statement, values).catch((cause) => {
+    throw codeOf(cause) === '2200H' ? new DomainError('site_numbers_used_up', { cause }) : cause
+  })
 }
 
 /** Whether a site is recorded under one of these ids of the controller's site. */
