@@ -6,6 +6,7 @@ import { type Requester, requireAllSites } from '../actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { type CountCall, limitActor } from '../limit-actor.ts'
+import { requireChangeable } from '../settings/house.ts'
 import { findHouseSender } from './mail-senders.ts'
 import {
   applyChange,
@@ -13,7 +14,6 @@ import {
   isSamePlace,
   type MailServerChange,
   type MailServerContext,
-  requireChangeable,
 } from './mail-server.ts'
 import { testMessage } from './test-message.ts'
 
@@ -63,7 +63,7 @@ async function readTarget(ctx: CheckContext, change: MailServerChange): Promise<
     if (!stored) throw new DomainError('mail_server_missing')
     return { server: stored, withheld: undefined }
   }
-  requireChangeable(ctx.fixedSettings)
+  requireChangeable(ctx.fixedSettings, 'mail_server')
   const server = applyChange(stored ?? undefined, change)
   const target = (password: string | null, withheld?: Target['withheld']): Target => ({
     server: { ...server, password },

@@ -5,7 +5,7 @@ import { type Actor, requireAllSites } from '../actor.ts'
 import { changed, isChange, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { plainName } from '../plain-name.ts'
-import type { FixedSettings } from '../settings/house.ts'
+import { type FixedSettings, requireChangeable } from '../settings/house.ts'
 import {
   deleteSetting,
   insertSetting,
@@ -55,11 +55,6 @@ export async function findHouseSender(ctx: SenderContext): Promise<MailSender | 
   return ofOtherSites ?? (first ? { name: first.name, address: first.address, replyTo: first.replyTo } : null)
 }
 
-/** The variable of the environment that sets the sender of all other sites; null if administrators can change it. */
-export function mailSenderVariable({ mail_from: fixed }: FixedSettings): string | null {
-  return fixed ? 'MAIL_FROM' : null
-}
-
 /** Sets the sender of a site, or of all other sites (null). A sender of null removes it. */
 export async function setMailSender(
   ctx: Omit<SenderContext, 'db'> & { db: Database },
@@ -68,8 +63,7 @@ export async function setMailSender(
   wanted: MailSender | null,
 ): Promise<void> {
   requireAllSites(actor)
-  const variable = mailSenderVariable(ctx.fixedSettings)
-  if (siteId === null && variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
+  if (siteId === null) requireChangeable(ctx.fixedSettings, 'mail_from')
   const sender = wanted && checkSender(wanted)
   await ctx.db.transaction(async (tx) => {
     const site = siteId === null ? undefined : await keepSite(tx, siteId)

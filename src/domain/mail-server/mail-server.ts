@@ -5,7 +5,7 @@ import { readMailHost } from '#mail/read-mail-settings.ts'
 import { type Actor, requireAllSites } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
-import type { FixedSettings } from '../settings/house.ts'
+import { type FixedSettings, requireChangeable } from '../settings/house.ts'
 import {
   deleteSetting,
   findSetting,
@@ -42,11 +42,6 @@ export async function readMailServer(
   return stored && { ...stored.server, passwordSet: stored.secret !== null }
 }
 
-/** The variable of the environment that sets the mail server; null if administrators can change it. */
-export function mailServerVariable({ mail_server: fixed }: FixedSettings): string | null {
-  return fixed ? 'MAIL_SERVER' : null
-}
-
 async function readStored(db: Queryable): Promise<Stored | null> {
   const found = await findSetting(db, mailServerSetting)
   return found ? { server: found.value as Stored['server'], secret: found.secret } : null
@@ -71,7 +66,7 @@ type ChangeContext = Omit<MailServerContext, 'db'> & { db: Database }
 /** Changes the mail server. A stored password is never used for another server: then it must be given again. */
 export async function setMailServer(ctx: ChangeContext, actor: Actor, change: MailServerChange): Promise<void> {
   requireAllSites(actor)
-  requireChangeable(ctx.fixedSettings)
+  requireChangeable(ctx.fixedSettings, mailServerSetting)
   await ctx.db.transaction(async (tx) => {
     await lockSettings(tx)
     const before = await readStored(tx)
@@ -94,7 +89,7 @@ export async function setMailServer(ctx: ChangeContext, actor: Actor, change: Ma
 /** Does nothing if there is none. */
 export async function removeMailServer(ctx: ChangeContext, actor: Actor): Promise<void> {
   requireAllSites(actor)
-  requireChangeable(ctx.fixedSettings)
+  requireChangeable(ctx.fixedSettings, mailServerSetting)
   await ctx.db.transaction(async (tx) => {
     await lockSettings(tx)
     const before = await readStored(tx)
@@ -106,11 +101,6 @@ export async function removeMailServer(ctx: ChangeContext, actor: Actor): Promis
 }
 
 const entry = { targetKind: 'settings', targetId: mailServerSetting }
-
-export function requireChangeable(fixed: FixedSettings): void {
-  const variable = mailServerVariable(fixed)
-  if (variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
-}
 
 /** The server after a change. A field that no server has yet gets its usual value. */
 export function applyChange(before: Stored['server'] | undefined, change: MailServerChange): Stored['server'] {

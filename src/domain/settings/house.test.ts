@@ -65,7 +65,8 @@ test('the environment takes precedence, and what it sets cannot be changed', asy
   const fixed = { db, fixedSettings: { house_name: 'Given' } }
 
   expect(await readHouse(fixed)).toMatchObject({ name: 'Given', accentColor: '#123456' })
-  expect([variableOf(fixed, 'name'), variableOf(fixed, 'accentColor')]).toEqual(['HOUSE_NAME', null])
+  const { fixedSettings } = fixed
+  expect([variableOf(fixedSettings, 'house_name'), variableOf(fixedSettings, 'accent_color')]).toEqual(['HOUSE_NAME', null])
   await expect(setHouse(fixed, testActor, { name: 'Other' })).rejects.toMatchObject({
     code: 'setting_fixed',
     details: { variable: 'HOUSE_NAME' },

@@ -46,10 +46,14 @@ export type SettingsContext = { db: Database; fixedSettings: FixedSettings }
 const names = { name: 'house_name', accentColor: 'accent_color' } as const
 const logo = 'house_logo'
 
-/** The variable of the environment that sets a field of the house; null if administrators can change it. */
-export function variableOf({ fixedSettings }: Pick<SettingsContext, 'fixedSettings'>, field: keyof typeof names) {
-  const name = names[field]
-  return fixedSettings[name] === undefined ? null : name.toUpperCase()
+/** The variable of the environment that sets a setting; null if administrators can change it. */
+export function variableOf(fixed: FixedSettings, setting: keyof FixedSettings): string | null {
+  return fixed[setting] === undefined ? null : setting.toUpperCase()
+}
+
+export function requireChangeable(fixed: FixedSettings, setting: keyof FixedSettings): void {
+  const variable = variableOf(fixed, setting)
+  if (variable !== null) throw new DomainError('setting_fixed', { details: { variable } })
 }
 
 export async function readHouse({ db, fixedSettings }: SettingsContext): Promise<House> {
@@ -77,11 +81,8 @@ export async function setHouse(ctx: SettingsContext, actor: Actor, change: House
     name: typeof change.name === 'string' ? plainName(change.name) : change.name,
     accentColor: change.accentColor?.toLowerCase() ?? change.accentColor,
   }
-  for (const field of ['name', 'accentColor'] as const) {
-    const variable = variableOf(ctx, field)
-    if (wanted[field] !== undefined && variable !== null)
-      throw new DomainError('setting_fixed', { details: { variable } })
-  }
+  for (const field of ['name', 'accentColor'] as const)
+    if (wanted[field] !== undefined) requireChangeable(ctx.fixedSettings, names[field])
   await ctx.db.transaction(async (tx) => {
     await lockSettings(tx)
     const { name, accentColor } = await readStored(tx)

@@ -134,11 +134,11 @@ export const deleteHouseLogo = operation({
   handle: ({ db }, { actor }) => removeHouseLogo(db, actor),
 })
 
-function toWire(ctx: Pick<SettingsContext, 'fixedSettings'>, house: House): Static<typeof appearanceSchema> {
+function toWire({ fixedSettings }: Pick<SettingsContext, 'fixedSettings'>, house: House): Static<typeof appearanceSchema> {
   return {
     ...houseToWire(house),
     colors: house.accentColor === null ? null : colorsToWire(house.accentColor),
-    set_by: { name: variableOf(ctx, 'name'), accent_color: variableOf(ctx, 'accentColor') },
+    set_by: { name: variableOf(fixedSettings, 'house_name'), accent_color: variableOf(fixedSettings, 'accent_color') },
   }
 }
 

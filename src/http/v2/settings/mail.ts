@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { requireAllSites } from '#domain/actor.ts'
 import { type MailCheckCause, ownMailCauses } from '#domain/mail-server/check-mail-server.ts'
-import { mailSenderVariable, readMailSenders, setMailSender } from '#domain/mail-server/mail-senders.ts'
-import { mailServerVariable, readMailServer, removeMailServer, setMailServer } from '#domain/mail-server/mail-server.ts'
+import { readMailSenders, setMailSender } from '#domain/mail-server/mail-senders.ts'
+import { readMailServer, removeMailServer, setMailServer } from '#domain/mail-server/mail-server.ts'
 import { testMailServer as checkMailServer } from '#domain/mailing/test-mail-server.ts'
 import { findStaffMember } from '#domain/people/managed-staff.queries.ts'
+import { variableOf } from '#domain/settings/house.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
 import { type MailLine, mailLines } from '#mail/check-mail-server.ts'
 import { type MailSecurity, type MailSender, mailCauses, mailSecurities } from '#mail/mail.ts'
@@ -357,6 +358,6 @@ async function readAnswer(ctx: Pick<V2Context, 'db' | 'fixedSettings'>): Promise
     },
     sender: ofOtherSites && senderToWire(ofOtherSites),
     senders: ofSites.map(({ siteId, site, ...sender }) => ({ site_id: siteId, site, sender: senderToWire(sender) })),
-    set_by: { server: mailServerVariable(ctx.fixedSettings), sender: mailSenderVariable(ctx.fixedSettings) },
+    set_by: { server: variableOf(ctx.fixedSettings, 'mail_server'), sender: variableOf(ctx.fixedSettings, 'mail_from') },
   }
 }
