@@ -2,7 +2,7 @@ import type { Queryable } from '#db/database.ts'
 import type { UnreachableReason } from '#drivers/driver.ts'
 import { literalLike } from '#lib/literal-like.ts'
 import { isCertificateOutageSql } from '../controllers/controller-states.queries.ts'
-import { mayUseSiteSql } from './sites.queries.ts'
+import { mayUseSiteSql, sitesOfActorSql } from './sites.queries.ts'
 
 /** The reason why a site cannot use its controller. */
 export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'failing'
@@ -93,10 +93,7 @@ function filterSql(
     ...patternsOf(name).map((word) => `s.name ilike ${add(word)}`),
   ]
   if (onlySitesOf !== null) {
-    const actor = add(onlySitesOf)
-    conditions.push(`s.id = any (array(
-      select site_id from staff_sites where staff_id = ${actor}
-      union all select site_id from api_key_sites where api_key_id = ${actor}))`)
+    conditions.push(`s.id = any (array(${sitesOfActorSql(add(onlySitesOf))}))`)
   }
   return conditions.length === 0 ? 'true' : conditions.join(' and ')
 }
@@ -254,11 +251,6 @@ export async function listAllowedSiteIds(db: Queryable, ids: number[], onlySites
 
 /** The sites of an actor that may not use all. */
 export async function listSiteIdsOf(db: Queryable, actorId: string): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(
-    `select site_id as id from api_key_sites where api_key_id = $1
-     union all
-     select site_id from staff_sites where staff_id = $1`,
-    [actorId],
-  )
-  return rows.map(({ id }) => id)
+  const { rows } = await db.query<{ site_id: number }>(sitesOfActorSql('$1'), [actorId])
+  return rows.map((row) => row.site_id)
 }

@@ -20,6 +20,11 @@ export function mayUseSiteSql(actorId: string, siteId: string): string {
     or exists (select from staff_sites where staff_id = ${actorId} and site_id = ${siteId}))`
 }
 
+/** SQL for the sites of an actor that may not use all. */
+export const sitesOfActorSql = (actorId: string) =>
+  `select site_id from api_key_sites where api_key_id = ${actorId}
+   union all select site_id from staff_sites where staff_id = ${actorId}`
+
 export type SiteName = { id: number; name: string }
 
 /** Active sites by name, page by page: a provider may have a million sites. */
