@@ -328,8 +328,7 @@ function isAnswer(error: unknown): boolean {
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
-  if (code !== '')
-    return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
+  if (code !== '') return /^(E(?!RR_)[A-Z_]{3,}|08...|57P0.|57014|55P03|53...|25006|40P01|40001)$/.test(code)
   return /timeout|connection terminated|connection ended|not queryable/i.test(error.message)
 }
 

@@ -6,13 +6,7 @@ import { type Actor, requireAllSites } from '../actor.ts'
 import { changed, recordAudit, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { type FixedSettings, requireChangeable } from '../settings/house.ts'
-import {
-  deleteSetting,
-  findSetting,
-  insertSetting,
-  lockSettings,
-  secretPlace,
-} from '../settings/settings.queries.ts'
+import { deleteSetting, findSetting, insertSetting, lockSettings, secretPlace } from '../settings/settings.queries.ts'
 import { mailServerSetting } from './mail-server.queries.ts'
 
 export type MailServerContext = { db: Queryable; keyring: Keyring; fixedSettings: FixedSettings }

@@ -66,7 +66,10 @@ test('the environment takes precedence, and what it sets cannot be changed', asy
 
   expect(await readHouse(fixed)).toMatchObject({ name: 'Given', accentColor: '#123456' })
   const { fixedSettings } = fixed
-  expect([variableOf(fixedSettings, 'house_name'), variableOf(fixedSettings, 'accent_color')]).toEqual(['HOUSE_NAME', null])
+  expect([variableOf(fixedSettings, 'house_name'), variableOf(fixedSettings, 'accent_color')]).toEqual([
+    'HOUSE_NAME',
+    null,
+  ])
   await expect(setHouse(fixed, testActor, { name: 'Other' })).rejects.toMatchObject({
     code: 'setting_fixed',
     details: { variable: 'HOUSE_NAME' },

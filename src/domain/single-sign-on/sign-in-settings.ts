@@ -4,7 +4,12 @@ import { changed, recordChange } from '../audit/record-audit.ts'
 import { DomainError } from '../errors.ts'
 import { hasRecentProviderSignIn } from '../people/identities.queries.ts'
 import { findStaffMember, type StaffMember } from '../people/managed-staff.queries.ts'
-import { canBreakGlass, readSignInMethods, readStoredSignInMethods, signInSettings } from '../people/password-sign-in.ts'
+import {
+  canBreakGlass,
+  readSignInMethods,
+  readStoredSignInMethods,
+  signInSettings,
+} from '../people/password-sign-in.ts'
 import { findPersonToChange } from '../people/staff.queries.ts'
 import { insertSetting, lockSettings, updateSettings } from '../settings/settings.queries.ts'
 import type { GroupMapping } from './group-rights.ts'
@@ -62,7 +67,7 @@ async function listMissing(
 
 /** Whether the person can be the break-glass account. The person may have been changed since an administrator chose the account. */
 function isFitForBreakGlass(person: StaffMember | undefined): boolean {
-  return person !== undefined && person.hasPassword && canBreakGlass(person)
+  return person?.hasPassword === true && canBreakGlass(person)
 }
 
 /** Fields that are undefined keep their value. */

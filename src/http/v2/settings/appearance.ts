@@ -134,7 +134,10 @@ export const deleteHouseLogo = operation({
   handle: ({ db }, { actor }) => removeHouseLogo(db, actor),
 })
 
-function toWire({ fixedSettings }: Pick<SettingsContext, 'fixedSettings'>, house: House): Static<typeof appearanceSchema> {
+function toWire(
+  { fixedSettings }: Pick<SettingsContext, 'fixedSettings'>,
+  house: House,
+): Static<typeof appearanceSchema> {
   return {
     ...houseToWire(house),
     colors: house.accentColor === null ? null : colorsToWire(house.accentColor),

@@ -358,6 +358,9 @@ async function readAnswer(ctx: Pick<V2Context, 'db' | 'fixedSettings'>): Promise
     },
     sender: ofOtherSites && senderToWire(ofOtherSites),
     senders: ofSites.map(({ siteId, site, ...sender }) => ({ site_id: siteId, site, sender: senderToWire(sender) })),
-    set_by: { server: variableOf(ctx.fixedSettings, 'mail_server'), sender: variableOf(ctx.fixedSettings, 'mail_from') },
+    set_by: {
+      server: variableOf(ctx.fixedSettings, 'mail_server'),
+      sender: variableOf(ctx.fixedSettings, 'mail_from'),
+    },
   }
 }
