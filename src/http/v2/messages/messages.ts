@@ -1,14 +1,8 @@
 import { Type } from 'typebox'
-import type { Requester } from '#domain/actor.ts'
-import { DomainError } from '#domain/errors.ts'
 import { requestMessage } from '#domain/mailing/request-message.ts'
 import { listMessages, type RecordedMessage } from '#domain/messages/messages.queries.ts'
-import type { RecordedVoucher } from '#domain/record/voucher.ts'
-import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
-import { readPublicId } from '../kit/fields.ts'
-import { operation, type V2Context } from '../kit/operation.ts'
-import { findAllowedSites } from '../sites/sites.ts'
-import { voucherParams } from '../vouchers/vouchers.ts'
+import { operation } from '../kit/operation.ts'
+import { findVisibleVoucher, voucherParams } from '../vouchers/vouchers.ts'
 import { messageFields, messageSchema, messageToWire } from './message-fields.ts'
 
 export const createMessage = operation({
@@ -29,7 +23,7 @@ export const createMessage = operation({
   }),
   answer: messageSchema,
   async handle(ctx, { actor, now, params, body, language }) {
-    const voucher = await findVisibleVoucher(ctx, actor, params.id)
+    const voucher = await findVisibleVoucher(ctx.db, actor, params.id)
     const message = { email: body.email, language: body.language, languageOfCaller: language }
     const id = await requestMessage(ctx, actor, voucher, { ...message, now })
     const messages = await listMessages(ctx.db, voucher)
@@ -48,17 +42,8 @@ export const listVoucherMessages = operation({
   params: voucherParams,
   answer: Type.Object({ messages: Type.Array(messageSchema) }),
   async handle(ctx, { actor, params }) {
-    const voucher = await findVisibleVoucher(ctx, actor, params.id)
+    const voucher = await findVisibleVoucher(ctx.db, actor, params.id)
     const messages = await listMessages(ctx.db, voucher)
     return { messages: messages.map((message) => messageToWire(ctx.keyring, actor, message)) }
   },
 })
-
-async function findVisibleVoucher({ db }: V2Context, actor: Requester, id: string): Promise<RecordedVoucher> {
-  const item = readPublicId(id)
-  if (!item) throw new DomainError('not_found')
-  await findAllowedSites(db, actor, [item.siteId])
-  const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-  if (!voucher) throw new DomainError('not_found')
-  return voucher
-}

@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox'
 import type { Requester } from '#domain/actor.ts'
-import { DomainError } from '#domain/errors.ts'
 import { type HistoryEntry, type RevokedReason, readVoucherHistory } from '#domain/vouchers/read-voucher-history.ts'
-import { findRecordedVoucher } from '#domain/vouchers/vouchers.queries.ts'
 import type { Disconnection } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
-import { isoOrNull, readPublicId, textOrNull, time, timeOrNull } from '../kit/fields.ts'
+import { isoOrNull, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { messageSchema, messageToWire } from '../messages/message-fields.ts'
-import { findAllowedSites } from '../sites/sites.ts'
-import { voucherParams } from './vouchers.ts'
+import { findVisibleVoucher, voucherParams } from './vouchers.ts'
 
 const changedField = Type.Unsafe<'name' | 'reference' | 'valid_until'>({
   type: 'string',
@@ -98,11 +95,7 @@ export const getVoucherHistory = operation({
   params: voucherParams,
   answer: Type.Object({ history: Type.Array(historyEntrySchema) }),
   async handle({ db, keyring }, { actor, now, params }) {
-    const item = readPublicId(params.id)
-    if (!item) throw new DomainError('not_found')
-    await findAllowedSites(db, actor, [item.siteId])
-    const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-    if (!voucher) throw new DomainError('not_found')
+    const voucher = await findVisibleVoucher(db, actor, params.id)
     return { history: (await readVoucherHistory(db, now, voucher)).map((entry) => entryToWire(keyring, actor, entry)) }
   },
 })

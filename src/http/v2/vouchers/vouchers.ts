@@ -171,15 +171,18 @@ export const getVoucher = operation({
   status: 200,
   params: voucherParams,
   answer: voucherSchema,
-  async handle({ db }, { actor, now, params }) {
-    const item = readPublicId(params.id)
-    if (!item) throw new DomainError('not_found')
-    await findAllowedSites(db, actor, [item.siteId])
-    const voucher = await findRecordedVoucher(db, item.siteId, item.id)
-    if (!voucher) throw new DomainError('not_found')
-    return voucherToWire(now, voucher)
-  },
+  handle: async ({ db }, { actor, now, params }) => voucherToWire(now, await findVisibleVoucher(db, actor, params.id)),
 })
+
+/** Finds a voucher by its public id. A voucher on a site that the actor may not use counts as not found. */
+export async function findVisibleVoucher(db: Queryable, actor: Requester, id: string): Promise<RecordedVoucher> {
+  const item = readPublicId(id)
+  if (!item) throw new DomainError('not_found')
+  await findAllowedSites(db, actor, [item.siteId])
+  const voucher = await findRecordedVoucher(db, item.siteId, item.id)
+  if (!voucher) throw new DomainError('not_found')
+  return voucher
+}
 
 export const createVoucher = operation({
   method: 'POST',
