@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync'
 import { Type } from 'typebox'
 
 export type Separator = ',' | ';'
@@ -23,14 +22,19 @@ export const languageSeparatorField = Type.Optional(
  * is UTF-8. A line break inside a value is quoted, even if it is not the `\r\n` that ends a row.
  */
 export function toCsv(rows: (string | number | null)[][], separator: Separator, { bom = true } = {}): string {
-  const cells = rows.map((row) => row.map((value) => (typeof value === 'string' ? withoutFormulas(value) : value)))
-  return stringify(cells, { bom, delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ })
+  const lines = rows.map((row) => `${row.map((value) => toField(value, separator)).join(separator)}\r\n`)
+  return (bom ? '\ufeff' : '') + lines.join('')
+}
+
+function toField(value: string | number | null, separator: Separator): string {
+  const text = typeof value === 'string' ? withoutFormulas(value) : String(value ?? '')
+  return /["\r\n]/.test(text) || text.includes(separator) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /**
  * The beginning of a formula. A spreadsheet that expects the other separator ignores our quotes and starts a cell after
  * each `,` or `;`, and a row after each line break. Two quotes at the start of such a cell are an empty text before the
- * rest. The option `escape_formulas` of csv-stringify checks only the first character of a value.
+ * rest.
  */
 const formula = /(^|[,;\r\n])(?=[\s\p{Cf}"]*[=+\-@|\t\r\uff1d\uff0b\uff0d\uff20])/gu
 
