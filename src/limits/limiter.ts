@@ -3,7 +3,7 @@ import { type Queryable, Unavailable } from '#db/database.ts'
 import type { Retention } from '#db/retention.queries.ts'
 import { type Gathered, gatherCalls } from '#lib/concurrency.ts'
 
-type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
+export type Verdict = { allowed: boolean; limit: number; remaining: number; resetSeconds: number }
 
 /** A window is 60 s long unless `seconds` says otherwise. Always pass the same `seconds` for a key. */
 export type Limiter = (key: string, limit: number, seconds?: number) => Promise<Verdict>

@@ -6,7 +6,7 @@ import { DomainError } from '#domain/errors.ts'
 import type { Authenticate } from '#domain/keys/key.ts'
 import type { KeyUsage } from '#domain/keys/key-usage.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
-import { type Limiter, windowSeconds } from '#limits/limiter.ts'
+import { type Limiter, type Verdict, windowSeconds } from '#limits/limiter.ts'
 
 export type KeyContext = { authenticate: Authenticate; limiter: Limiter; keyUsage: KeyUsage }
 
@@ -60,11 +60,17 @@ function presentedKey(request: FastifyRequest): string | undefined {
 
 async function countRequest(ctx: KeyContext, key: AuthenticatedKey, reply: FastifyReply): Promise<void> {
   if (key.rateLimit === 0) return ctx.keyUsage.count(key, true)
-  const { allowed, limit, remaining, resetSeconds } = await ctx.limiter(key.id, key.rateLimit)
-  ctx.keyUsage.count(key, allowed)
+  const verdict = await ctx.limiter(key.id, key.rateLimit)
+  ctx.keyUsage.count(key, verdict.allowed)
+  applyLimit(reply, 'per-key', verdict)
+}
+
+/** Says what is left of the limit. Rejects the request if it is over the limit. */
+export function applyLimit(reply: FastifyReply, policy: 'per-key' | 'per-person', verdict: Verdict): void {
+  const { allowed, limit, remaining, resetSeconds } = verdict
   reply.headers({
-    'ratelimit-policy': `"per-key";q=${limit};w=${windowSeconds}`,
-    ratelimit: `"per-key";r=${remaining};t=${resetSeconds}`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"${policy}";r=${remaining};t=${resetSeconds}`,
   })
   if (allowed) return
   reply.header('retry-after', String(resetSeconds))

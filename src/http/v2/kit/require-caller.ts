@@ -4,8 +4,15 @@ import { DomainError } from '#domain/errors.ts'
 import { includesScope, type Scope } from '#domain/keys/key.ts'
 import type { AuthenticatedKey } from '#domain/keys/keys.queries.ts'
 import type { FindLiveSession } from '#domain/people/sign-in.ts'
-import { windowSeconds } from '#limits/limiter.ts'
-import { actorOf, addressOf, findPresentedKey, hasKey, type KeyContext, requireKey } from '../../server/read-request.ts'
+import {
+  actorOf,
+  addressOf,
+  applyLimit,
+  findPresentedKey,
+  hasKey,
+  type KeyContext,
+  requireKey,
+} from '../../server/read-request.ts'
 import { idleSecondsOf, isFromOwnPage, type SessionSettings, sessionTokenOf } from '../../session/browser-session.ts'
 import { isSiteNumber } from './fields.ts'
 import type { NamedSite, Operation } from './operation.ts'
@@ -92,7 +99,7 @@ async function requirePerson(
   const { staffId: id, name, role, allSites, vouchersPerDay, longestMinutes } = session
   request.staffId = id
   requireOwnPage(ctx, request, access?.upload?.types)
-  if (replyToCount) await countRequest(ctx, id, replyToCount)
+  if (replyToCount) applyLimit(replyToCount, 'per-person', await ctx.limiter(id, requestsPerPerson))
   if (access && session.mustSetUpFactor && !access.withoutFactor) throw new DomainError('second_factor_missing')
   if (access && (access.role === undefined || !includesRole(role, access.role))) throw new DomainError('role_missing')
   if (access?.recentSignIn && session.now.getTime() - session.authenticatedAt.getTime() > recentMs)
@@ -115,15 +122,4 @@ export function requireOwnPage(
   if (!isFromOwnPage(settings, request)) throw new DomainError('origin_mismatch')
   const type = request.sentContentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!types.includes(type)) throw new DomainError('content_type_required')
-}
-
-async function countRequest({ limiter }: CallerContext, id: string, reply: FastifyReply): Promise<void> {
-  const { allowed, limit, remaining, resetSeconds } = await limiter(id, requestsPerPerson)
-  reply.headers({
-    'ratelimit-policy': `"per-person";q=${limit};w=${windowSeconds}`,
-    ratelimit: `"per-person";r=${remaining};t=${resetSeconds}`,
-  })
-  if (allowed) return
-  reply.header('retry-after', String(resetSeconds))
-  throw new DomainError('rate_limited')
 }
