@@ -1,31 +1,9 @@
+import type { JsonSchema } from '../v2/kit/json-schema.ts'
 import { openapiDocument } from '../v2/kit/openapi.ts'
 import type { Operation } from '../v2/kit/operation.ts'
 
-/** The JSON Schema keywords that our schemas use. */
-export type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
-  pattern?: string
-  default?: unknown
-  examples?: unknown[]
-  description?: string
-}
-
-type Content = { content?: Record<string, { schema: Schema; example?: unknown }> }
-export type Parameter = { name: string; in: string; required: boolean; description?: string; schema: Schema }
+type Content = { content?: Record<string, { schema: JsonSchema; example?: unknown }> }
+export type Parameter = { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }
 export type Answer = Content & { description: string; headers?: Record<string, unknown> }
 
 /** An operation of the OpenAPI document, with the scope that a key needs and the role that a person needs. */
@@ -42,7 +20,7 @@ export type Described = {
   responses: Record<string, Answer>
 }
 
-export type DescribedApi = { operations: Described[]; schemas: Record<string, Schema> }
+export type DescribedApi = { operations: Described[]; schemas: Record<string, JsonSchema> }
 
 /** Reads the operations from the OpenAPI document, so that the page and the document cannot differ. */
 export function describeApi(operations: Operation[]): DescribedApi {
@@ -55,11 +33,11 @@ export function describeApi(operations: Operation[]): DescribedApi {
       scope,
       role,
     })),
-    schemas: components.schemas as Record<string, Schema>,
+    schemas: components.schemas as Record<string, JsonSchema>,
   }
 }
 
-export function schemaOf({ content = {} }: Content): Schema | undefined {
+export function schemaOf({ content = {} }: Content): JsonSchema | undefined {
   return Object.values(content)[0]?.schema
 }
 

@@ -1,7 +1,8 @@
-import { nameOf, type Parameter, type Schema } from './described-api.ts'
+import type { JsonSchema } from '../v2/kit/json-schema.ts'
+import { nameOf, type Parameter } from './described-api.ts'
 import { type Html, html } from './html.ts'
 
-type Field = { name: string; schema: Schema; description: string | undefined; mark: string | undefined }
+type Field = { name: string; schema: JsonSchema; description: string | undefined; mark: string | undefined }
 
 const places = { path: 'In the path', query: 'In the query', header: 'In a header' }
 
@@ -18,13 +19,13 @@ function toField({ name, required, description, schema }: Parameter): Field {
 }
 
 /** The fields of a schema. In a request body required fields are marked; in an answer, those that may be missing. */
-export function schemaFields(schemas: Record<string, Schema>, schema: Schema, use: 'body' | 'answer'): Html {
+export function schemaFields(schemas: Record<string, JsonSchema>, schema: JsonSchema, use: 'body' | 'answer'): Html {
   const shape = schema.$ref === undefined ? schema : (schemas[nameOf(schema.$ref)] ?? {})
   return fieldList(fieldsOf(shape, '', use))
 }
 
 /** Fields of nested objects without a name of their own are listed with their path: `qos.down_kbps`, `rows[].name`. */
-function fieldsOf({ properties = {}, required = [] }: Schema, before: string, use: 'body' | 'answer'): Field[] {
+function fieldsOf({ properties = {}, required = [] }: JsonSchema, before: string, use: 'body' | 'answer'): Field[] {
   return Object.entries(properties).flatMap(([property, schema]) => {
     const name = before + property
     const isRequired = required.includes(property)
@@ -44,7 +45,7 @@ function fieldList(fields: Field[]): Html {
 }
 
 /** The type of a field in words: `integer, 1 to 200, 50 by default`. */
-export function typeWords(schema: Schema): Html {
+export function typeWords(schema: JsonSchema): Html {
   const bounds = [range(schema.minimum, schema.maximum, ''), range(schema.minLength, schema.maxLength, ' characters')]
   const more = bounds.flatMap((words) => (words === undefined ? [] : html`, ${words}`))
   const pattern = schema.pattern === undefined ? undefined : html`, matching <code>${schema.pattern}</code>`
@@ -52,7 +53,7 @@ export function typeWords(schema: Schema): Html {
   return html`${kindOf(schema)}${more}${pattern}${otherwise}`
 }
 
-function kindOf(schema: Schema): Html {
+function kindOf(schema: JsonSchema): Html {
   const { $ref, anyOf, items, enum: values, const: value, format } = schema
   if ($ref !== undefined) return html`<a href="#${nameOf($ref)}">${nameOf($ref)}</a>`
   if (anyOf) return joined(anyOf.map(typeWords), ' or ')
@@ -66,7 +67,7 @@ function kindOf(schema: Schema): Html {
   return html`${[format === undefined ? first : `${first} (${format})`, ...others].join(' or ')}`
 }
 
-function listWords({ minItems, maxItems }: Schema): string {
+function listWords({ minItems, maxItems }: JsonSchema): string {
   const size = range(minItems, maxItems, '')
   return size === undefined ? 'list' : `list (${size})`
 }

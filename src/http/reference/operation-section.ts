@@ -1,5 +1,6 @@
 import { exampleOf } from '../v2/kit/examples.ts'
-import { type Answer, type Described, type DescribedApi, type Schema, schemaOf } from './described-api.ts'
+import type { JsonSchema } from '../v2/kit/json-schema.ts'
+import { type Answer, type Described, type DescribedApi, schemaOf } from './described-api.ts'
 import { parameterLists, schemaFields, typeWords } from './field-list.ts'
 import { type Html, html } from './html.ts'
 
@@ -60,7 +61,7 @@ function answerExample({ responses }: Described): Html | undefined {
 /**
  * A curl command with only the required parameters. It needs the shell variables `$API` and `$KEY`, so it is only for keys.
  */
-function curlExample(schemas: Record<string, Schema>, operation: Described): string {
+function curlExample(schemas: Record<string, JsonSchema>, operation: Described): string {
   const { method, parameters, requestBody, operationId } = operation
   const [fileType] = fileTypes(requestBody)
   const body = fileType === undefined ? requestBody && schemaOf(requestBody) : undefined
@@ -87,7 +88,7 @@ function fileNameFor(type: string): string {
   return type === 'text/csv' ? 'sites.csv' : `logo.${type.split('/')[1]}`
 }
 
-function addressOf(schemas: Record<string, Schema>, { path, parameters }: Described): string {
+function addressOf(schemas: Record<string, JsonSchema>, { path, parameters }: Described): string {
   const samples = new Map(parameters.map(({ name, schema }) => [name, String(exampleOf(schemas, schema, 'request'))]))
   const filled = path.replace(/\{(\w+)\}/g, (_placeholder, name) => encodeURIComponent(samples.get(name) ?? ''))
   const asked = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)

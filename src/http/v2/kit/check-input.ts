@@ -5,8 +5,9 @@ import { Compile } from 'typebox/compile'
 import { DomainError } from '#domain/errors.ts'
 import { type InvalidField, invalidFieldsOf, invalidRequest } from '../../errors/field-errors.ts'
 import { isObject, readIdempotencyKey, readJson } from '../../server/read-request.ts'
+import type { JsonSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
-import { fieldName, Repeated, type SchemaNode, validateBySchema } from './validate-by-schema.ts'
+import { fieldName, Repeated, validateBySchema } from './validate-by-schema.ts'
 
 /**
  * Parses every body as JSON, whatever its Content-Type says; an upload is not parsed. An empty body counts as none, because
@@ -56,7 +57,7 @@ function createCheck(schema: TObject): (value: unknown) => InvalidField[] {
   let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
     compiled ??= Compile(schema) // not at the start: few of all operations are used soon
-    const invalid = validateBySchema(schema as SchemaNode, value)
+    const invalid = validateBySchema(schema as JsonSchema, value)
     if (invalid.length > 0 || compiled.Check(value)) return invalid
     return [{ field: fieldName(compiled.Errors(value)[0]?.instancePath.split('/').slice(1) ?? []), code: 'bad_format' }]
   }
@@ -82,13 +83,13 @@ type QueryTexts = Record<string, string | string[]>
  * Converts the texts of a query to the types of the schema. A text that does not fit stays as it is and is rejected later.
  */
 function toQueryValues({ properties }: TObject, texts: QueryTexts): Record<string, unknown> {
-  const schemas = properties as Record<string, SchemaNode>
+  const schemas = properties as Record<string, JsonSchema>
   const toValue = (name: string, text: string | string[]) =>
-    Object.hasOwn(schemas, name) ? toQueryValue(schemas[name] as SchemaNode, text) : text
+    Object.hasOwn(schemas, name) ? toQueryValue(schemas[name] as JsonSchema, text) : text
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, toValue(name, text)]))
 }
 
-function toQueryValue(schema: SchemaNode, text: string | string[]): unknown {
+function toQueryValue(schema: JsonSchema, text: string | string[]): unknown {
   if (schema.type === 'array') return [text].flat().map((each) => toQueryValue(schema.items ?? {}, each))
   if (Array.isArray(text)) return new Repeated()
   if (schema.type === 'integer') return /^-?\d{1,15}$/.test(text) ? Number(text) : text

@@ -1,26 +1,12 @@
-/** The JSON Schema keywords that an example is made from. */
-export type ExampleSchema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: ExampleSchema[]
-  items?: ExampleSchema
-  properties?: Record<string, ExampleSchema>
-  required?: string[]
-  minimum?: number
-  default?: unknown
-  examples?: unknown[]
-}
+import type { JsonSchema } from './json-schema.ts'
 
-type Schemas = Record<string, ExampleSchema>
+type Schemas = Record<string, JsonSchema>
 
 /**
  * A value that the schema accepts: its own example, otherwise one made from its fields. A request shows the required
  * fields, an answer shows all. `schemas` are the named schemas of the document.
  */
-export function exampleOf(schemas: Schemas, schema: ExampleSchema, use: 'request' | 'answer', name = ''): unknown {
+export function exampleOf(schemas: Schemas, schema: JsonSchema, use: 'request' | 'answer', name = ''): unknown {
   const { $ref, examples = [], default: otherwise, const: value, enum: values = [], anyOf, items } = schema
   if ($ref !== undefined) return exampleOf(schemas, schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, use, name)
   if (examples[0] !== undefined) return examples[0]
@@ -37,7 +23,7 @@ export function exampleOf(schemas: Schemas, schema: ExampleSchema, use: 'request
   return ofFormat[schema.format ?? ''] ?? 'text'
 }
 
-function exampleObject(schemas: Schemas, { properties = {}, required = [] }: ExampleSchema, use: 'request' | 'answer') {
+function exampleObject(schemas: Schemas, { properties = {}, required = [] }: JsonSchema, use: 'request' | 'answer') {
   const shown = Object.entries(properties).filter(([name]) => use === 'answer' || required.includes(name))
   return Object.fromEntries(shown.map(([name, schema]) => [name, exampleOf(schemas, schema, use, name)]))
 }

@@ -3,9 +3,10 @@ import type { TObject, TSchema } from 'typebox'
 import { registerPublicPage } from '../../server/public-page.ts'
 import { staticAnswerOnDemand } from '../../server/static-answer.ts'
 import { problemSchema } from '../errors/problem-schema.ts'
-import { type ExampleSchema, exampleOf } from './examples.ts'
+import { exampleOf } from './examples.ts'
 import { binary, fileTypesOf } from './files/file-answer.ts'
 import type { Upload } from './files/upload.ts'
+import type { JsonSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 import { hasEtag, headers, headersOf } from './response-headers.ts'
 
@@ -278,7 +279,7 @@ function files(types: readonly string[]) {
 const csvExample = 'number,name,code\r\n1,Room 12,48614-09510\r\n'
 
 function json(schema: TSchema, schemas: Record<string, unknown>, use: 'request' | 'answer') {
-  const described = named(schema, schemas) as ExampleSchema
-  const example = exampleOf(schemas as Record<string, ExampleSchema>, described, use)
+  const described = named(schema, schemas) as JsonSchema
+  const example = exampleOf(schemas as Record<string, JsonSchema>, described, use)
   return { content: { 'application/json': { schema: described, example } } }
 }

@@ -2,32 +2,7 @@ import { Format } from 'typebox/format'
 import { nearestName } from '#lib/nearest-name.ts'
 import type { Allowed, FieldCode, InvalidField } from '../../errors/field-errors.ts'
 import { isObject } from '../../server/read-request.ts'
-
-/** The JSON Schema keywords of our inputs, and `rule`, which no document shows. */
-export type SchemaNode = {
-  type?: string | string[]
-  enum?: unknown[]
-  format?: string
-  pattern?: string
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-  maxItems?: number
-  items?: SchemaNode
-  properties?: Record<string, SchemaNode>
-  required?: string[]
-  additionalProperties?: unknown
-  rule?: Rule
-}
-
-/**
- * A check that a schema cannot express, e.g. fields that exclude each other. It gets a value of the schema's type, in which
- * other fields may be invalid. The fields of its errors are relative to the value; an empty field is the value itself.
- */
-// biome-ignore lint/suspicious/noExplicitAny: each rule declares the type of its value
-type Rule = (value: any) => InvalidField[]
+import type { JsonSchema } from './json-schema.ts'
 
 /** A parameter that is given several times although only one value is accepted. */
 export class Repeated {}
@@ -35,7 +10,7 @@ export class Repeated {}
 type Path = (string | number)[]
 
 /** Every invalid field of a value, in the order of the schema; at most one error for each field. */
-export function validateBySchema(schema: SchemaNode, value: unknown, path: Path = []): InvalidField[] {
+export function validateBySchema(schema: JsonSchema, value: unknown, path: Path = []): InvalidField[] {
   const report = (code: FieldCode, allowed?: Allowed): InvalidField[] => [
     { field: fieldName(path), code, ...(allowed && { allowed }) },
   ]
@@ -65,7 +40,7 @@ function hasType(type: string, value: unknown): boolean {
 }
 
 function inFields(
-  { properties = {}, required = [], ...schema }: SchemaNode,
+  { properties = {}, required = [], ...schema }: JsonSchema,
   value: object,
   path: Path,
 ): InvalidField[] {
@@ -88,22 +63,22 @@ function inFields(
 
 type Problem = [FieldCode, Allowed] | undefined
 
-function ofLength({ minItems = 0, maxItems }: SchemaNode, length: number): Problem {
+function ofLength({ minItems = 0, maxItems }: JsonSchema, length: number): Problem {
   if (length < minItems) return ['too_few', { min_items: minItems }]
   return maxItems !== undefined && length > maxItems ? ['too_many', { max_items: maxItems }] : undefined
 }
 
-function ofValue(schema: SchemaNode, value: unknown): Problem {
+function ofValue(schema: JsonSchema, value: unknown): Problem {
   if (typeof value === 'number') return ofNumber(schema, value)
   return typeof value === 'string' ? ofText(schema, value) : undefined
 }
 
-function ofNumber({ minimum, maximum }: SchemaNode, value: number): Problem {
+function ofNumber({ minimum, maximum }: JsonSchema, value: number): Problem {
   if (value >= (minimum ?? value) && value <= (maximum ?? value)) return undefined
   return ['out_of_range', { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) }]
 }
 
-function ofText({ minLength = 0, maxLength, format, pattern }: SchemaNode, text: string): Problem {
+function ofText({ minLength = 0, maxLength, format, pattern }: JsonSchema, text: string): Problem {
   const length = [...text].length
   if (length < minLength) return ['too_short', { min_length: minLength }]
   if (maxLength !== undefined && length > maxLength) return ['too_long', { max_length: maxLength }]
