@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '#lib/address-policy.ts'
+import type { CheckedCertificate } from '#lib/certificate.ts'
 import type { ControllerConnection, ControllerError, ControllerSite, Failure } from './driver.ts'
 
 /** A controller and one of its sites, for `sites test` and for the check of a controller that is not recorded yet. */
@@ -51,15 +52,6 @@ export type LayerFacts = {
   certificate?: CheckedCertificate
   version?: string
   sites?: ControllerSite[]
-}
-
-/** `pinned`: it is the pinned one. `public`: none is pinned, and a public certificate authority has signed it. */
-export type CheckedCertificate = {
-  fingerprint: string
-  subject: string
-  /** Null if the certificate has no date that can be read. */
-  validTo: Date | null
-  trust: 'public' | 'pinned' | 'untrusted'
 }
 
 /** A step of a test. It usually checks one layer, but one request can also check several layers. */

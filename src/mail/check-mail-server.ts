@@ -1,8 +1,9 @@
+import type { CheckedCertificate } from '#lib/certificate.ts'
 import { type Mail, type MailCause, MailFailure, type MailServer } from './mail.ts'
 import { maskAnswer } from './mask-answer.ts'
 import { type PreparedMail, prepareMail } from './prepare-mail.ts'
 import { withinTime } from './send-mail.ts'
-import { type MailCertificate, type MailOptions, SmtpSession } from './smtp-session.ts'
+import { type MailOptions, SmtpSession } from './smtp-session.ts'
 
 export const mailLines = ['name', 'connection', 'encryption', 'sign_in', 'message'] as const
 
@@ -23,7 +24,7 @@ export type MailServerCheck<Cause> = {
   /** The version of TLS; null if the connection is not encrypted. */
   protocol: string | null
   /** The certificate that the server showed, also if it was not accepted. */
-  certificate: MailCertificate | null
+  certificate: CheckedCertificate | null
 }
 
 /**
@@ -48,7 +49,7 @@ export async function checkMailServer<Cause>(
     },
     connection: () => session.connect(),
     encryption: async () => {
-      found.protocol = (await session.encrypt())?.protocol ?? null
+      found.protocol = await session.encrypt()
       return null
     },
     sign_in: () => session.signIn(),

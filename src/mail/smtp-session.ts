@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { type CheckedCertificate, causeOfDistrust, judgeCertificate, shownCertificate } from '#lib/certificate.ts'
 import { AddressRefused, AddressUnknown, type Lookup, resolveAllowed } from '#lib/connect-allowed.ts'
-import { formatFingerprint, parseFingerprint } from '#lib/fingerprint.ts'
-import { type MailCause, MailFailure, type MailServer } from './mail.ts'
+import { parseFingerprint } from '#lib/fingerprint.ts'
+import { MailFailure, type MailServer } from './mail.ts'
 import type { MailAddressPolicy } from './mail-address-policy.ts'
 import type { PreparedMail } from './prepare-mail.ts'
 import { readReply } from './read-reply.ts'
@@ -31,20 +31,11 @@ const usualTimeouts: MailTimeouts = {
 /** How long one of several addresses is tried before the next one. Node's own 250 ms are too short for distant servers. */
 const addressMs = 1_000
 
-export type MailCertificate = {
-  fingerprint: string
-  subject: string
-  validTo: Date | null
-  trust: 'public' | 'pinned' | 'untrusted'
-}
-
-export type MailEncryption = { protocol: string; certificate: MailCertificate }
-
 /** A connection to the mail server. Call its steps in this order; each throws a `MailFailure` if it fails. */
 export class SmtpSession {
   readonly timeouts: MailTimeouts
   /** The certificate that the server showed, also if it was not accepted. */
-  certificate: MailCertificate | undefined
+  certificate: CheckedCertificate | undefined
   readonly #server: MailServer
   readonly #options: MailOptions
   #addresses: { address: string; family: number }[] = []
@@ -105,16 +96,16 @@ export class SmtpSession {
     return security === 'tls' ? null : this.#greet(socket)
   }
 
-  /** Encrypts the connection and checks the certificate. Null: the settings say that there is no encryption. */
-  async encrypt(): Promise<MailEncryption | null> {
+  /** Encrypts the connection and checks the certificate. Returns the version of TLS; null if the settings say that there is none. */
+  async encrypt(): Promise<string | null> {
     const { security } = this.#server
     const plain = this.#open()
     if (security === 'none') return null
     if (security === 'starttls') await this.#askForEncryption(plain)
     const socket = await this.#startTls(plain)
-    const certificate = this.#judgeCertificate(socket)
+    this.#judgeCertificate(socket)
     if (security === 'tls') await this.#greet(socket)
-    return { protocol: socket.getProtocol() ?? '', certificate }
+    return socket.getProtocol() ?? ''
   }
 
   /** Signs in. Returns the answer of the server; null without a user name or a password. */
@@ -197,23 +188,13 @@ export class SmtpSession {
     return socket
   }
 
-  #judgeCertificate(socket: TLSSocket): MailCertificate {
-    const { raw, subject, valid_to: validTo } = socket.getPeerCertificate()
-    const sha256 = createHash('sha256').update(raw).digest()
+  #judgeCertificate(socket: TLSSocket): void {
     const { certificatePin } = this.#server
-    const isPinned = certificatePin !== null && parseFingerprint(certificatePin)?.equals(sha256) === true
-    const trust = isPinned ? 'pinned' : certificatePin === null && socket.authorized ? 'public' : 'untrusted'
-    const date = new Date(validTo)
-    this.certificate = {
-      fingerprint: formatFingerprint(sha256),
-      subject: String(subject?.CN ?? '')
-        .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '')
-        .slice(0, 200),
-      validTo: Number.isNaN(date.getTime()) ? null : date,
-      trust,
-    }
-    if (trust !== 'untrusted') return this.certificate
-    throw new MailFailure(certificatePin === null ? whyUntrusted(socket) : 'certificate_changed')
+    const shown = shownCertificate(socket)
+    const pin = certificatePin === null ? null : (parseFingerprint(certificatePin) ?? Buffer.alloc(0))
+    this.certificate = judgeCertificate(shown, pin)
+    if (this.certificate.trust !== 'untrusted') return
+    throw new MailFailure(certificatePin === null ? causeOfDistrust(shown) : 'certificate_changed')
   }
 
   /** Hands the socket to nodemailer, which gets the greeting that was already read. */
@@ -272,12 +253,6 @@ function toConnectFailure(error: NodeJS.ErrnoException): MailFailure {
   // With several addresses, Node throws an AggregateError, which has the code of the first one.
   if (error.code === 'ECONNREFUSED') return new MailFailure('port_closed')
   return new MailFailure(error.code === 'ETIMEDOUT' ? 'no_answer' : 'no_connection')
-}
-
-function whyUntrusted({ authorizationError }: TLSSocket): MailCause {
-  const why = String(authorizationError)
-  if (why === 'CERT_HAS_EXPIRED' || why === 'CERT_NOT_YET_VALID') return 'certificate_expired'
-  return why === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'certificate_for_other_name' : 'certificate_self_signed'
 }
 
 type SmtpError = Error & { code?: string; response?: string; responseCode?: number; command?: string }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressPolicy } from '#lib/address-policy.ts'
+import { type ShownCertificate, sha256Of, shownCertificate } from '#lib/certificate.ts'
 import {
   AddressRefused,
   AddressUnknown,
@@ -50,15 +50,6 @@ export async function connectToController(
   }
 }
 
-export type ShownCertificate = {
-  fingerprint: string
-  subject: string
-  validTo: string
-  trusted: boolean
-  /** E.g. `DEPTH_ZERO_SELF_SIGNED_CERT`; null if the certificate is trusted. */
-  whyNotTrusted: string | null
-}
-
 /** Reads the certificate of an address without sending a request, so that a person can decide whether to pin it. */
 export async function readCertificate(address: URL, policy: AddressPolicy): Promise<ShownCertificate> {
   const { host, port } = address
@@ -66,11 +57,7 @@ export async function readCertificate(address: URL, policy: AddressPolicy): Prom
   const to = { protocol: 'https:', host, hostname, port }
   const socket = (await connectToController(to, { policy, rejectUnauthorized: false })) as TLSSocket
   try {
-    const { raw, subject, valid_to: validTo } = socket.getPeerCertificate()
-    const fingerprint = formatFingerprint(sha256(raw))
-    const { authorized: trusted, authorizationError } = socket
-    const whyNotTrusted = trusted ? null : String(authorizationError)
-    return { fingerprint, subject: String(subject?.CN ?? ''), validTo, trusted, whyNotTrusted }
+    return shownCertificate(socket)
   } finally {
     socket.destroy()
   }
@@ -86,11 +73,7 @@ function verifyPin(socket: Socket, certificatePin: Buffer | null): Socket {
 
 function fingerprintOf(socket: TLSSocket): Buffer | undefined {
   const { raw } = socket.getPeerCertificate()
-  return raw && sha256(raw)
-}
-
-function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest()
+  return raw && sha256Of(raw)
 }
 
 function toUnreachable(error: Error & { code?: string }): ControllerError {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
+import { causeOfDistrust, judgeCertificate, type ShownCertificate } from '#lib/certificate.ts'
 import { AddressRefused, AddressUnknown, resolveAllowed } from '#lib/connect-allowed.ts'
-import { formatFingerprint } from '#lib/fingerprint.ts'
 import { type ControllerConnection, ControllerError, type ControllerSite, type Failure } from '../driver.ts'
 import {
   type CheckCause,
@@ -11,7 +11,7 @@ import {
   type LayerOutcome,
   type SiteToTest,
 } from '../layer-check.ts'
-import { connectToController, readCertificate, type ShownCertificate } from './connector.ts'
+import { connectToController, readCertificate } from './connector.ts'
 import { plainVersion } from './http-client.ts'
 
 /** Everything that has to work before a voucher can be created, in the order in which it is needed. */
@@ -99,7 +99,7 @@ async function checkCertificate(site: SiteToTest): Promise<LayerOutcome> {
   const url = new URL(`https://${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`)
   try {
     const shown = await readCertificate(url, site.addressPolicy)
-    if (isSecure) return judgeCertificate(shown, site)
+    if (isSecure) return certificateOutcome(shown, site)
     return failed('tls_required')
   } catch (error) {
     const { code = (error as Error).name } = error as NodeJS.ErrnoException
@@ -109,37 +109,13 @@ async function checkCertificate(site: SiteToTest): Promise<LayerOutcome> {
 }
 
 /** Applies the rule of the connector: with a pin, only the pin decides. */
-function judgeCertificate(shown: ShownCertificate, { certificatePin }: SiteToTest): LayerOutcome {
-  const { fingerprint, trusted } = shown
-  const whyNotTrusted = shown.whyNotTrusted ?? ''
-  const pin = certificatePin && formatFingerprint(certificatePin)
-  const certificate = { fingerprint, subject: plainSubject(shown.subject), validTo: readDate(shown.validTo) }
-  if (pin === fingerprint)
-    return ok(`${fingerprint} is the pinned one`, { certificate: { ...certificate, trust: 'pinned' } })
-  if (pin === null && trusted)
-    return ok(`${fingerprint} is signed by a trusted certificate authority`, {
-      certificate: { ...certificate, trust: 'public' },
-    })
-  const facts: LayerFacts = { certificate: { ...certificate, trust: 'untrusted' } }
-  if (pin !== null) return failed('certificate_changed', '', facts)
-  return failed(causesOfDistrust[whyNotTrusted] ?? 'certificate_self_signed', whyNotTrusted, facts)
-}
-
-/** Removes control characters, because a certificate may contain any text. */
-function plainSubject(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '').slice(0, 200)
-}
-
-function readDate(text: string): Date | null {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? null : date
-}
-
-/** Reasons other than an untrusted signer. */
-const causesOfDistrust: Record<string, CheckCause> = {
-  CERT_HAS_EXPIRED: 'certificate_expired',
-  CERT_NOT_YET_VALID: 'certificate_expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_for_other_name',
+function certificateOutcome(shown: ShownCertificate, { certificatePin }: SiteToTest): LayerOutcome {
+  const certificate = judgeCertificate(shown, certificatePin)
+  const { fingerprint, trust } = certificate
+  if (trust === 'pinned') return ok(`${fingerprint} is the pinned one`, { certificate })
+  if (trust === 'public') return ok(`${fingerprint} is signed by a trusted certificate authority`, { certificate })
+  if (certificatePin !== null) return failed('certificate_changed', '', { certificate })
+  return failed(causeOfDistrust(shown), shown.whyNotTrusted ?? '', { certificate })
 }
 
 /** Failures which show that the credentials were accepted. */
