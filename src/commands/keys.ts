@@ -16,7 +16,7 @@ import { withDatabase } from './connections.ts'
 import { collectSites, futureTime, graceEnd, sha256, wholeNumber } from './terminal/arguments.ts'
 import { type IssuingOptions, toIssuing, withIssuingOptions } from './terminal/issuing-options.ts'
 import { print } from './terminal/output.ts'
-import { CommandRefused } from './terminal/refusals.ts'
+import { requireChange } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type NewKeyOptions = IssuingOptions & { name: string; scope: Scope; limit: number; site?: number[]; expires?: Date }
@@ -67,8 +67,7 @@ export function registerKeys(keys: Command, terminal: Terminal): void {
     .option('--expires <time>', 'when the key stops working: a time, or a duration such as 12h, 30d or 8w', futureTime)
     .addOption(new Option('--no-expires', 'the key never stops working'))
     .action(async (prefix: string, options: SetOptions) => {
-      if (Object.keys(options).length === 0)
-        throw new CommandRefused('Nothing to change was given. `voucher-service keys set --help` lists the options.')
+      requireChange(options, 'keys set')
       printKeys(terminal, await withDatabase(terminal, (db) => setKey(db, commandActor(), prefix, toChange(options))))
     })
 

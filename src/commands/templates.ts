@@ -5,7 +5,7 @@ import { listTemplates, maxLimit, maxUnusedDays } from '#domain/templates/templa
 import { withDatabase } from './connections.ts'
 import { uuid, wholeNumber } from './terminal/arguments.ts'
 import { print } from './terminal/output.ts'
-import { CommandRefused } from './terminal/refusals.ts'
+import { requireChange } from './terminal/refusals.ts'
 import { commandActor, type Terminal } from './terminal/terminal.ts'
 
 type AddOptions = {
@@ -71,10 +71,7 @@ export function registerTemplates(templates: Command, terminal: Terminal): void 
     .addOption(new Option('--before <id>', 'move it before this template').argParser(uuid).conflicts('last'))
     .option('--last', 'move it to the end')
     .action(async (id: string, options: SetOptions) => {
-      if (Object.keys(options).length === 0)
-        throw new CommandRefused(
-          'Nothing to change was given. `voucher-service templates set --help` lists the options.',
-        )
+      requireChange(options, 'templates set')
       const { name, minutes, uses, down, up, quota, unusedDays, default: isDefault, last } = options
       const limits = { expireMinutes: minutes, maxUses: uses, downKbps: down, upKbps: up, quotaMb: quota }
       const place = { isDefault, before: last ? null : options.before }

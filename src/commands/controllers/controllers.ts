@@ -23,7 +23,7 @@ import { fingerprint } from '../terminal/arguments.ts'
 import { forPeople, print } from '../terminal/output.ts'
 import { askSecret, confirm } from '../terminal/prompts.ts'
 import { readSecret } from '../terminal/read-input.ts'
-import { CommandRefused } from '../terminal/refusals.ts'
+import { CommandRefused, requireChange } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 import { explainingCertificate } from './check-layers.ts'
 
@@ -137,8 +137,7 @@ function toPrintable({ certificatePin, ...controller }: Controller) {
 
 async function change(terminal: Terminal, name: string, { keyLost, ...options }: SetOptions): Promise<void> {
   const { rename, address, pin, username } = options
-  if (Object.keys(options).length === 0)
-    throw new CommandRefused('Nothing to change was given. `voucher-service controllers set --help` lists the options.')
+  requireChange(options, 'controllers set')
   const secret = await readNewSecret(terminal, options)
   const drivers = await loadDrivers()
   const connect = secret === undefined || keyLost ? withDatabase : withKeyring

@@ -19,7 +19,7 @@ import { withDatabase } from '../connections.ts'
 import { collectSites } from '../terminal/arguments.ts'
 import { type IssuingOptions, toIssuing, withIssuingOptions } from '../terminal/issuing-options.ts'
 import { print } from '../terminal/output.ts'
-import { CommandRefused } from '../terminal/refusals.ts'
+import { CommandRefused, requireChange } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 
 type AddOptions = IssuingOptions & {
@@ -96,8 +96,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .addOption(languageOption())
     .action(async (email: string, { site, allSites, ...options }: SetOptions) => {
       const change: PersonChange = { ...options, siteIds: allSites ? 'all' : site, ...toIssuing(options) }
-      if (Object.values(change).every((value) => value === undefined))
-        throw new CommandRefused('Nothing to change was given. `voucher-service staff set --help` lists the options.')
+      requireChange(change, 'staff set')
       const person = await withDatabase(terminal, (db) => setPerson(db, commandActor(), { email }, change))
       print(terminal, shown(person))
       if (person.credentialsEnded)

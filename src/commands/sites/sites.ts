@@ -16,7 +16,7 @@ import { type IssuingOptions, toIssuing, withIssuingOptions } from '../terminal/
 import { print } from '../terminal/output.ts'
 import { askSecret } from '../terminal/prompts.ts'
 import { readBytes, readSecret } from '../terminal/read-input.ts'
-import { CommandRefused } from '../terminal/refusals.ts'
+import { CommandRefused, requireChange } from '../terminal/refusals.ts'
 import { commandActor, type Terminal } from '../terminal/terminal.ts'
 import { importSiteFile } from './import-site-file.ts'
 
@@ -165,8 +165,7 @@ function collect(value: string, before: string[] | false = []): string[] {
 
 /** Makes all changes in one transaction, so that none is made if one of them fails. */
 async function change(terminal: Terminal, id: number, options: SetOptions): Promise<object> {
-  if (Object.keys(options).length === 0)
-    throw new CommandRefused('Nothing to change was given. `voucher-service sites set --help` lists the options.')
+  requireChange(options, 'sites set')
   const { rename, adopt, tagNames, vouchersPerDay, longestMinutes, logo, ...slip } = options
   const image = logo ? await readBytes(terminal, logo, maxLogoBytes) : undefined
   const guestInfo = await readSlipOptions(terminal, slip)

@@ -7,6 +7,12 @@ export class CommandRefused extends Error {
   override name = 'CommandRefused'
 }
 
+/** Rejects a command `set` without an option. */
+export function requireChange(change: object, command: string): void {
+  if (Object.values(change).every((value) => value === undefined))
+    throw new CommandRefused(`Nothing to change was given. \`voucher-service ${command} --help\` lists the options.`)
+}
+
 /** The words of the catalogue. Those that are meant for API clients too do not say why the request failed, so the cause follows. */
 export function describeRefusal({ code, details, cause }: DomainError): string {
   const { terminal, en } = { en: undefined, ...catalogue[code] }
