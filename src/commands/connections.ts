@@ -1,4 +1,4 @@
-import { connectDatabase, createDatabaseClock, type Database } from '#db/database.ts'
+import { connectDatabase, createDatabaseClock, type Database, type DatabaseOptions } from '#db/database.ts'
 import type { Controllers } from '#domain/controllers/controllers.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import type { AddressPolicy } from '#lib/address-policy.ts'
@@ -7,23 +7,27 @@ import type { Queue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** Connects to the database for one piece of work. */
+/** Connects to a database for one piece of work, with one connection unless `options` has another number. */
+export async function withConnection<T>(
+  options: Partial<DatabaseOptions> & { url: string },
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = connectDatabase({ poolSize: 1, onError: () => {}, ...options })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Connects to the database of the settings for one piece of work. */
 export async function withDatabase<T>(
   { env }: Terminal,
   work: (db: Database, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(env)
-  const db = connectDatabase({
-    url: config.databaseUrl,
-    preparedStatements: config.databasePreparedStatements,
-    poolSize: 2,
-    onError: () => {},
-  })
-  try {
-    return await work(db, config)
-  } finally {
-    await db.close()
-  }
+  const { databaseUrl: url, databasePreparedStatements: preparedStatements } = config
+  return withConnection({ url, preparedStatements, poolSize: 2 }, (db) => work(db, config))
 }
 
 /**

@@ -1,7 +1,8 @@
-import { connectDatabase, Unavailable } from '#db/database.ts'
+import { Unavailable } from '#db/database.ts'
 import { isHalfRestored } from '#db/restoring.queries.ts'
 import { findTablesOwner, type TablesOwner } from '#db/service-role.queries.ts'
 import { shellWord } from '#lib/shell-word.ts'
+import { withConnection } from './connections.ts'
 import { findServerFacts } from './doctor/doctor.queries.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 import { rejectUnfitDatabase } from './unfit-database.ts'
@@ -35,8 +36,7 @@ function rejectEqualRows(error: unknown): void {
 }
 
 async function explainFailure(url: string, error: unknown): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     const { database, mayCreate, isReadOnly } = await findServerFacts(db)
     if (!mayCreate) throw new CommandRefused(describeForbidden(database, await findTablesOwner(db)))
     if (!(error instanceof CommandRefused) && isReadOnly)
@@ -47,9 +47,7 @@ async function explainFailure(url: string, error: unknown): Promise<void> {
       throw new CommandRefused(
         `A restore into the database "${database}" was interrupted. Create a new database, set DATABASE_URL to it, and run \`voucher-service restore\` again.`,
       )
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** The role of the service must not become the owner: it could then change the audit. */

@@ -1,4 +1,4 @@
-import { connectDatabase, type Queryable } from '#db/database.ts'
+import type { Queryable } from '#db/database.ts'
 import {
   findOnlyUser,
   findTablesOwner,
@@ -8,6 +8,7 @@ import {
   type WayToAudit,
 } from '#db/service-role.queries.ts'
 import { shellWord } from '#lib/shell-word.ts'
+import { withConnection } from './connections.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 
 /**
@@ -15,27 +16,21 @@ import { CommandRefused } from './terminal/refusals.ts'
  * rights.
  */
 export async function grantServiceRole(url: string, role: string): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, timeoutMs: 60_000, onError: () => {} })
-  try {
+  return withConnection({ url, timeoutMs: 60_000 }, async (db) => {
     await rejectMissingRole(db, role)
     await db.transaction(async (tx) => {
       await updateServiceRights(tx, role)
       rejectWay(await findWayToAudit(tx, role))
     })
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** Rejects a SERVICE_ROLE that `grantServiceRole` would reject, before anything was changed, even without tables. */
 export async function rejectUnfitRole(url: string, role: string): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     await rejectMissingRole(db, role)
     rejectWay(await findWayToAudit(db, role, { ignoresGrants: true }))
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 async function rejectMissingRole(db: Queryable, role: string): Promise<void> {
@@ -58,16 +53,13 @@ export async function describeOnlyUser(db: Queryable): Promise<string | undefine
 
 /** Rejects work that needs the owner of the tables, before anything was changed. */
 export async function rejectOtherThanOwner(url: string, command: string): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     const { owner, role, hasTables, isOwner } = await findTablesOwner(db)
     if (hasTables && !isOwner)
       throw new CommandRefused(
         `The tables belong to the role "${owner}", and DATABASE_URL has the role "${role}". Run \`voucher-service ${command}\` as the owner: with the address of "${owner}" in DATABASE_URL.`,
       )
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** A sentence that says why a role can change the audit. */

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
-import { connectDatabase, type Queryable } from '#db/database.ts'
+import type { Queryable } from '#db/database.ts'
 import { compareMigrations, compareWith, findMisfit, listBreaking, migrate } from '#db/migrate.ts'
 import { findUsedSiteNumbers, lockSiteNumbers, updateSiteNumbers } from '#db/site-numbers.queries.ts'
 import { auditRowsPerCall, stripAudit, updateAuditRetention } from '#domain/audit/audit.queries.ts'
 import { repeatWhileFull } from '#lib/pieces.ts'
 import { migrateQueue } from '#queue/queue.ts'
 import { type Config, loadConfig } from '../config.ts'
-import { withDatabase } from './connections.ts'
+import { withConnection, withDatabase } from './connections.ts'
 import { creatingTables } from './creating-tables.ts'
 import { describeOnlyUser, grantServiceRole, rejectOtherThanOwner, rejectUnfitRole } from './grant-service-role.ts'
 import { print } from './terminal/output.ts'
@@ -80,13 +80,10 @@ export async function migrateAll(settings: MigrateSettings): Promise<string[]> {
 
 /** Stores how long the audit is kept, and removes the names of guests that version 0.1.0 wrote into it. */
 async function prepareAudit(url: string, retainAuditDays: number | undefined): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     await updateAuditRetention(db, retainAuditDays)
     await repeatWhileFull(auditRowsPerCall, () => stripAudit(db))
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** If `last` is undefined, the last number that was set before stays. */
@@ -94,17 +91,14 @@ type SiteNumbers = { first: number; last: number | undefined }
 
 /** Sets which numbers new sites get. When nothing changes, which is the usual case, it only reads. */
 async function setSiteNumbers(url: string, wanted: SiteNumbers): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     if (!(await findChange(db, wanted))) return
     await db.transaction(async (tx) => {
       await lockSiteNumbers(tx)
       const change = await findChange(tx, wanted)
       if (change) await updateSiteNumbers(tx, change)
     })
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /**

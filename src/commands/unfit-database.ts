@@ -1,5 +1,6 @@
-import { connectDatabase, type Queryable } from '#db/database.ts'
+import type { Queryable } from '#db/database.ts'
 import { type DatabaseFacts, findDatabaseFacts, listWrongSettings } from '#db/unfit.queries.ts'
+import { withConnection } from './connections.ts'
 import { CommandRefused } from './terminal/refusals.ts'
 
 /** A reason why the service cannot work with a database as it is, and the remedy. */
@@ -15,13 +16,10 @@ export async function listDatabaseProblems(db: Queryable): Promise<DatabaseProbl
  * most names can be stored.
  */
 export async function rejectUnfitDatabase(url: string): Promise<void> {
-  const db = connectDatabase({ url, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url }, async (db) => {
     const facts = await findDatabaseFacts(db)
     rejectFirst([...judgeSearchPath(facts), ...(facts.hasTables ? [] : judgeEncoding(facts))])
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** Rejects connections with wrong settings, which a pooler may return. */

@@ -86,7 +86,7 @@ const writingCommands = ['INSERT', 'UPDATE', 'DELETE', 'MERGE']
  */
 const idleTimeoutMs = 60_000
 
-type DatabaseOptions = {
+export type DatabaseOptions = {
   url: string
   poolSize: number
   onError: (error: Error) => void

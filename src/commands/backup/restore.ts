@@ -2,7 +2,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { connectDatabase, type Database } from '#db/database.ts'
+import type { Database } from '#db/database.ts'
 import { updateLastBackup } from '#db/last-backup.queries.ts'
 import { compareWith } from '#db/migrate.ts'
 import {
@@ -15,6 +15,7 @@ import {
 import { holdRestored } from '#domain/holding/hold.ts'
 import { checkKeyring } from '#domain/secrets/check-keyring.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import { withConnection } from '../connections.ts'
 import { creatingTables } from '../creating-tables.ts'
 import { describeOnlyUser, grantServiceRole, rejectUnfitRole } from '../grant-service-role.ts'
 import { migrateAll } from '../migrate.ts'
@@ -54,8 +55,7 @@ async function restore({ terminal, config, env }: RestoreTools, file: string): P
     throw new CommandRefused(
       `The backup is newer than this version of the service, which does not have the migration ${unknown.at(-1)}. Install the version that wrote the backup, or a newer one.`,
     )
-  const db = connectDatabase({ url, poolSize: 1, timeoutMs, name: 'voucher-service restore', onError: () => {} })
-  try {
+  return withConnection({ url, timeoutMs, name: 'voucher-service restore' }, async (db) => {
     await checkDatabase(db, env, archive)
     if (config.serviceRole !== undefined) await rejectUnfitRole(url, config.serviceRole)
     await creatingTables(url, () => restoreHeld(db, env, archive))
@@ -67,9 +67,7 @@ async function restore({ terminal, config, env }: RestoreTools, file: string): P
     if (config.serviceRole === undefined) terminal.stderr.write((await describeOnlyUser(db)) ?? '')
     terminal.stderr.write(nextSteps)
     await checkKeyring(db, config.encryptionKeys)
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 async function checkDatabase(db: Database, env: ToolEnvironment, { serverMajor, schema }: Archive): Promise<void> {

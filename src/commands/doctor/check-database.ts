@@ -1,10 +1,11 @@
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
-import { connectDatabase, type Database, type Queryable } from '#db/database.ts'
+import type { Database, Queryable } from '#db/database.ts'
 import { askServer } from '#db/database-client.ts'
 import { compareMigrations, findMisfit } from '#db/migrate.ts'
 import { findTablesOwner, findWayToAudit, listForbiddenTables } from '#db/service-role.queries.ts'
 import { splitDatabaseUrl } from '#lib/database-address.ts'
 import type { Config } from '../../config.ts'
+import { withConnection } from '../connections.ts'
 import { describeWay, wayRemedies } from '../grant-service-role.ts'
 import { describeFailure } from '../terminal/failures.ts'
 import { listDatabaseProblems } from '../unfit-database.ts'
@@ -34,8 +35,7 @@ export async function checkConnection(db: Database): Promise<Finding | undefined
 export async function checkDirectAddress(db: Queryable, { databaseDirectUrl: url }: Config): Promise<Finding[]> {
   if (url === undefined) return []
   const { ok, problem } = findingsOf('database')
-  const direct = connectDatabase({ url, poolSize: 1, name: 'voucher-service doctor', onError: () => {} })
-  try {
+  return withConnection({ url, name: 'voucher-service doctor' }, async (direct) => {
     const unreachable = await checkConnection(direct)
     if (unreachable)
       return [
@@ -52,9 +52,7 @@ export async function checkDirectAddress(db: Queryable, { databaseDirectUrl: url
         'Set it to the address of the PostgreSQL behind the pooler, with the same database.',
       ),
     ]
-  } finally {
-    await direct.close()
-  }
+  })
 }
 
 /** Checks several hosts: one must accept writes, and the others should be able to replace it. */

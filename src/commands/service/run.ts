@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { describeBreaking } from '#db/breaking-migrations.queries.ts'
-import { connectDatabase, type Queryable } from '#db/database.ts'
+import type { Queryable } from '#db/database.ts'
 import { findMisfit } from '#db/migrate.ts'
 import { findTablesOwner } from '#db/service-role.queries.ts'
 import { findHold } from '#domain/hold.queries.ts'
@@ -11,6 +11,7 @@ import type { Metrics } from '#metrics/metrics.ts'
 import type { WatchTimes } from '#worker/queue-watch.ts'
 import { type Config, listMisspelt, loadConfig } from '../../config.ts'
 import { type Context, createContext, type Role } from '../../context.ts'
+import { withConnection } from '../connections.ts'
 import { checkConnections } from '../doctor/check-connections.ts'
 import { findServerFacts } from '../doctor/doctor.queries.ts'
 import { migrateAll } from '../migrate.ts'
@@ -69,13 +70,10 @@ export async function run(env: NodeJS.ProcessEnv, { role, starts, watchTimes }: 
 
 /** Only the owner of the tables migrates them. For another role, `migrate` is a step of its own. */
 async function mayMigrate({ databaseDirectUrl, databaseUrl }: Config): Promise<boolean> {
-  const db = connectDatabase({ url: databaseDirectUrl ?? databaseUrl, poolSize: 1, onError: () => {} })
-  try {
+  return withConnection({ url: databaseDirectUrl ?? databaseUrl }, async (db) => {
     const { hasTables, isOwner } = await findTablesOwner(db)
     return hasTables ? isOwner : (await findServerFacts(db)).mayCreate
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 /** Rejects a database that this version cannot work with. */
