@@ -9,7 +9,7 @@ import { exportCsv, tooManyExports } from '../kit/files/export-csv.ts'
 import { operation } from '../kit/operation.ts'
 import { cutPage, nextCursor, numberCursor, pageQuery, readNumberCursor } from '../kit/pages.ts'
 import { messageStates } from '../messages/message-fields.ts'
-import { batchParams, findVisibleBatch } from './batches.ts'
+import { batchParams, findVisibleBatch, sizeOf } from './batches.ts'
 
 const outcomes = {
   waiting: 'waiting',
@@ -83,9 +83,8 @@ export const exportBatch = operation({
       separator: call.query.separator,
       async open(db) {
         const batch = await findVisibleBatch(db, call.actor, call.params.id)
-        const size = Object.values(batch.rows).reduce((sum, each) => sum + each, 0)
         return {
-          keys: Array.from({ length: size }, (_, i) => i + 1),
+          keys: Array.from({ length: sizeOf(batch) }, (_, i) => i + 1),
           async listRows([first = 1, ...others]: number[]) {
             const rows = await listRecorded(db, batch, { after: first - 1, limit: 1 + others.length })
             return rows.map((row) => {

@@ -293,7 +293,7 @@ function batchToWire(batch: Batch): Static<typeof batchSchema> {
     id: publicId(batch),
     site_id: batch.siteId,
     state: stateOf(batch),
-    size: Object.values(rows).reduce((sum, inState) => sum + inState, 0),
+    size: sizeOf(batch),
     waiting: rows.waiting,
     under_way: rows.sent,
     made: rows.made,
@@ -312,6 +312,11 @@ function batchToWire(batch: Batch): Static<typeof batchSchema> {
     finished_at: isoOrNull(batch.finishedAt),
     created_by: batch.maker,
   }
+}
+
+/** The number of all rows. */
+export function sizeOf({ rows }: Batch): number {
+  return Object.values(rows).reduce((sum, inState) => sum + inState, 0)
 }
 
 function stalledUntil({ stalledSince }: Batch): Date | null {

@@ -3,7 +3,7 @@ import { type CheckLine, checkController as check, checkLines } from '#domain/co
 import { type CheckCause, checkCauses } from '#drivers/layer-check.ts'
 import { describeCheckCause } from '../../errors/check-causes.ts'
 import { invalidRequest } from '../../errors/field-errors.ts'
-import { countOrNull, isoOrNull, readUuid, textOrNull, timeOrNull } from '../kit/fields.ts'
+import { certificateFields, certificateToWire, countOrNull, readUuid, textOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { controllerFields, controllerSiteSchema, readPin } from './controllers.ts'
 
@@ -28,17 +28,12 @@ const layerSchema = Type.Object(
 
 const certificateSchema = Type.Object(
   {
-    fingerprint: Type.String({
-      description: 'SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate.',
-    }),
-    subject: Type.String(),
-    valid_until: timeOrNull,
-    trust: Type.Unsafe<'public' | 'pinned' | 'untrusted'>({
-      type: 'string',
-      enum: ['public', 'pinned', 'untrusted'],
+    ...certificateFields,
+    trust: {
+      ...certificateFields.trust,
       description:
         '`public`: a public certificate authority has signed the certificate. `pinned`: it is the one in `certificate_pin`.',
-    }),
+    },
   },
   { title: 'CheckedCertificate' },
 )
@@ -130,12 +125,7 @@ export const checkController = operation({
       })),
       addresses,
       port,
-      certificate: certificate && {
-        fingerprint: certificate.fingerprint,
-        subject: certificate.subject,
-        valid_until: isoOrNull(certificate.validTo),
-        trust: certificate.trust,
-      },
+      certificate: certificate && certificateToWire(certificate),
       version,
       sites: sites?.map(({ ids: [id], name }) => ({ controller_site: id, name })) ?? null,
     }

@@ -2,6 +2,7 @@ import { type TProperties, Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
 import { publicId, type SiteItem } from '#domain/public-id.ts'
 import { maxSiteId } from '#domain/sites/sites.queries.ts'
+import type { CheckedCertificate } from '#lib/certificate.ts'
 import type { InvalidField } from '../../errors/field-errors.ts'
 
 // Fields that several resources have: their schemas, and their conversion to and from the domain.
@@ -61,6 +62,26 @@ export const createdBy = Type.Object(
   },
   { title: 'CreatedBy', description: 'The key or person that created it.' },
 )
+
+/** The variable of the environment that sets the value of a setting. */
+export const variableField = (name: string) => ({
+  ...textOrNull,
+  description: `\`${name}\` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null.`,
+})
+
+/** The certificate that a server showed in a test. */
+export const certificateFields = {
+  fingerprint: Type.String({
+    description: 'SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate.',
+  }),
+  subject: Type.String(),
+  valid_until: timeOrNull,
+  trust: Type.Unsafe<CheckedCertificate['trust']>({ type: 'string', enum: ['public', 'pinned', 'untrusted'] }),
+}
+
+export function certificateToWire({ fingerprint, subject, validTo, trust }: CheckedCertificate) {
+  return { fingerprint, subject, valid_until: isoOrNull(validTo), trust }
+}
 
 export { publicId, type SiteItem }
 

@@ -40,6 +40,20 @@ export const messageField = Type.Optional(
 
 export const messageStates: MessageState[] = ['prepared', 'waiting', 'accepted', 'rejected', 'expired', 'cancelled']
 
+/** The last attempt to send an e-mail. */
+export const attemptFields = {
+  failure: Type.Unsafe<MessageFailure | null>({
+    type: ['string', 'null'],
+    enum: ['not_set_up', ...mailCauses, null],
+    description: 'Why the last attempt failed.',
+  }),
+  answer: {
+    ...textOrNull,
+    description:
+      'The last answer of the mail server, without addresses. A day after the outcome, only its status code is left.',
+  },
+}
+
 export const messageSchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -55,16 +69,7 @@ export const messageSchema = Type.Object(
     },
     language: Type.Enum([...guestLanguages]),
     attempts: count,
-    failure: Type.Unsafe<MessageFailure | null>({
-      type: ['string', 'null'],
-      enum: ['not_set_up', ...mailCauses, null],
-      description: 'Why the last attempt failed.',
-    }),
-    answer: {
-      ...textOrNull,
-      description:
-        'The last answer of the mail server, without addresses. A day after the outcome, only its status code is left.',
-    },
+    ...attemptFields,
     created_at: time,
     next_attempt_at: timeOrNull,
     settled_at: { ...timeOrNull, description: 'When the outcome was known.' },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { roles } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
 import { passwordLinkUrl, requireLinkMail } from '#domain/mailing/prepare-link-mail.ts'
-import { linkMailKinds, type MessageFailure, type MessageState } from '#domain/messages/message.ts'
+import { linkMailKinds, type MessageState } from '#domain/messages/message.ts'
 import {
   addPerson,
   createPasswordLink as createLink,
@@ -15,7 +15,6 @@ import { unlinkPerson } from '#domain/people/link-identity.ts'
 import type { ByMail } from '#domain/people/mail-password-link.ts'
 import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people/managed-staff.queries.ts'
 import { managerIdOf } from '#domain/people/staff-rights.ts'
-import { mailCauses } from '#mail/mail.ts'
 import { invalidRequest } from '../../errors/field-errors.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
 import {
@@ -24,7 +23,6 @@ import {
   readUuid,
   searchText,
   siteNumber,
-  textOrNull,
   time,
   timeOrNull,
   uuidParams,
@@ -32,6 +30,7 @@ import {
 import { issuingChange, issuingFields, issuingToWire, readIssuing } from '../kit/issuing-fields.ts'
 import { type OperationCall, operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
+import { attemptFields } from '../messages/message-fields.ts'
 import { findAllowedSites } from '../sites/sites.ts'
 import { identityFields, identityToWire, language } from './person.ts'
 
@@ -69,16 +68,7 @@ const memberFields = {
             description:
               'accepted: the mail server took the message; nobody knows whether it arrived. rejected: it will never take it. expired: it did not take it within a day, or before the link ended. cancelled: the link was used or replaced first.',
           }),
-          failure: Type.Unsafe<MessageFailure | null>({
-            type: ['string', 'null'],
-            enum: ['not_set_up', ...mailCauses, null],
-            description: 'Why the last attempt failed.',
-          }),
-          answer: {
-            ...textOrNull,
-            description:
-              'The last answer of the mail server, without addresses. A day after the outcome, only its status code is left.',
-          },
+          ...attemptFields,
           created_at: time,
           settled_at: { ...timeOrNull, description: 'When the outcome was known.' },
         },

@@ -11,7 +11,7 @@ import {
 } from '#domain/settings/house.ts'
 import { maxLogoBytes } from '#domain/sites/logo.ts'
 import { accentColors, accentStyle, mainColors } from '#lib/accent-colors.ts'
-import { changeBody, textOrNull } from '../kit/fields.ts'
+import { changeBody, textOrNull, variableField } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
 import { houseSchema, houseToWire } from './house.ts'
 
@@ -36,11 +36,6 @@ const accentColorsSchema = Type.Object(
   { title: 'AccentColors', description: 'The colours that the web app uses, with a contrast of at least 4.5 : 1.' },
 )
 
-const variable = (name: string) => ({
-  ...textOrNull,
-  description: `\`${name}\` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null.`,
-})
-
 const appearanceSchema = Type.Object(
   {
     ...houseSchema.properties,
@@ -48,7 +43,7 @@ const appearanceSchema = Type.Object(
       description: 'The accent colour and what the web app makes of it. Null if none was set.',
     }),
     set_by: Type.Object(
-      { name: variable('HOUSE_NAME'), accent_color: variable('ACCENT_COLOR') },
+      { name: variableField('HOUSE_NAME'), accent_color: variableField('ACCENT_COLOR') },
       { description: 'The variables of the environment that set values.' },
     ),
   },

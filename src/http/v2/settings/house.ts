@@ -25,7 +25,7 @@ export function houseToWire({ name, logo }: House): Static<typeof houseSchema> {
   return { name, logo: logo && { url: houseLogoUrl(logo), width: logo.width, height: logo.height } }
 }
 
-/** The path under which `registerHouseLogo` serves the logo. The version lets browsers keep it. */
+/** The path under which `registerHouse` serves the logo. The version lets browsers keep it. */
 export const houseLogoPath = '/house-logo'
 
 export function houseLogoUrl({ version }: HouseLogo): string {

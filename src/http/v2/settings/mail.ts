@@ -12,7 +12,15 @@ import { type MailSecurity, type MailSender, mailCauses, mailSecurities } from '
 import { invalidRequest } from '../../errors/field-errors.ts'
 import { describeMailCause } from '../../errors/mail-causes.ts'
 import { readPin } from '../controllers/controllers.ts'
-import { changeBody, countOrNull, isoOrNull, siteNumber, textOrNull, timeOrNull } from '../kit/fields.ts'
+import {
+  certificateFields,
+  certificateToWire,
+  changeBody,
+  countOrNull,
+  siteNumber,
+  textOrNull,
+  variableField,
+} from '../kit/fields.ts'
 import { operation, type V2Context } from '../kit/operation.ts'
 import { readSiteNumber, siteParams } from '../sites/sites.ts'
 
@@ -70,11 +78,6 @@ const senderSchema = Type.Object(
   { title: 'MailSender', additionalProperties: false },
 )
 
-const variable = (name: string) => ({
-  ...textOrNull,
-  description: `\`${name}\` if this variable of the environment sets the value, which then cannot be changed here. Otherwise null.`,
-})
-
 const serverSchema = Type.Object(
   {
     host: serverFields.host,
@@ -101,7 +104,7 @@ const settingsSchema = Type.Object(
       description: 'Sites with a sender of their own, by name.',
     }),
     set_by: Type.Object(
-      { server: variable('MAIL_SERVER'), sender: variable('MAIL_FROM') },
+      { server: variableField('MAIL_SERVER'), sender: variableField('MAIL_FROM') },
       { description: 'The variables of the environment that set values.' },
     ),
   },
@@ -239,17 +242,7 @@ const lineSchema = Type.Object(
   { title: 'CheckedMailLine' },
 )
 
-const certificateSchema = Type.Object(
-  {
-    fingerprint: Type.String({
-      description: 'SHA-256 of the certificate. Send it as `certificate_pin` to trust the certificate.',
-    }),
-    subject: Type.String(),
-    valid_until: timeOrNull,
-    trust: Type.Unsafe<'public' | 'pinned' | 'untrusted'>({ type: 'string', enum: ['public', 'pinned', 'untrusted'] }),
-  },
-  { title: 'MailCertificate' },
-)
+const certificateSchema = Type.Object(certificateFields, { title: 'MailCertificate' })
 
 export const testMailServer = operation({
   ...common,
@@ -313,12 +306,7 @@ export const testMailServer = operation({
       })),
       addresses,
       protocol,
-      certificate: certificate && {
-        fingerprint: certificate.fingerprint,
-        subject: certificate.subject,
-        valid_until: isoOrNull(certificate.validTo),
-        trust: certificate.trust,
-      },
+      certificate: certificate && certificateToWire(certificate),
     }
   },
 })
