@@ -1,3 +1,5 @@
+import { formatterOfTimes } from './intl-formats.ts'
+
 const dayMs = 86_400_000
 
 /** The moment at which clocks in this zone show the wall time, for example `2026-11-18T11:00`. Check texts with `isWallTime` first. */
@@ -28,23 +30,25 @@ function wallMs(at: Date, timeZone: string): number {
   return at.getTime() + offsetMs(at.getTime(), timeZone)
 }
 
-function toInstant(wall: number, timeZone: string): Date {
+/** The moment at which clocks in this zone show what a clock in UTC shows at `wall` milliseconds. */
+export function toInstant(wall: number, timeZone: string): Date {
   // The offset at the guess is wrong only near a change of the clocks; the second step corrects it.
   const guess = wall - offsetMs(wall, timeZone)
   return new Date(wall - offsetMs(guess, timeZone))
 }
 
+const shownParts = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+} as const
+
 function offsetMs(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at)
+  const parts = formatterOfTimes('en-GB', { timeZone, ...shownParts }).formatToParts(at)
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
   const shown = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
   return shown - Math.floor(at / 1000) * 1000

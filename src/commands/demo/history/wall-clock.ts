@@ -1,4 +1,5 @@
 import type { Calendar } from '#lib/clock.ts'
+import { toInstant } from '#lib/zoned-time.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -7,12 +8,7 @@ const dayMs = 86_400_000
 export type WallClock = (day: string, minutes: number) => Date
 
 export function createWallClock({ timeZone }: Pick<Calendar, 'timeZone'>): WallClock {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
-  return (day, minutes) => {
-    const asUtc = Date.parse(day) + Math.round(minutes * 60) * 1000
-    const aheadMs = Date.parse(`${format.format(asUtc).replace(' ', 'T')}Z`) - asUtc
-    return new Date(asUtc - aheadMs)
-  }
+  return (day, minutes) => toInstant(Date.parse(day) + Math.round(minutes * 60) * 1000, timeZone)
 }
 
 export function daysBefore(day: string, days: number): string {

@@ -1,3 +1,4 @@
+import { toInstant } from '#lib/zoned-time.ts'
 import { CommandRefused } from '../../terminal/refusals.ts'
 import type { VoucherRow } from './read-source.ts'
 
@@ -12,20 +13,17 @@ const nearQuarterMs = 3 * 60_000
 const fittingShare = 0.9
 
 export function createWallClock(timeZone: string): WallClock {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
-  const shownAt = (ms: number) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`)
   return (shown) => {
     const parts = shape.exec(shown)?.slice(1).map(Number)
     if (!parts) return undefined
     const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
     const wanted = Date.UTC(year, month - 1, day, hour, minute, second)
     if (month === 0 || day === 0 || new Date(wanted).getUTCDate() !== day) return undefined
-    const first = wanted - (shownAt(wanted) - wanted)
-    return new Date(first - (shownAt(first) - wanted))
+    return toInstant(wanted, timeZone)
   }
 }
 
-/** `rows`: vouchers whose times were compared. `off`: how many minutes most of them differ, 0 if the time zone fits. */
+/** `rows`: vouchers whose times were compared. `offMinutes`: how much most of them differ, 0 if the time zone fits. */
 export type ClockCheck = { rows: number; offMinutes: number }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { formatTimeIn } from '#lib/intl-formats.ts'
 import type { Language } from '../../../server/preferred-language.ts'
 import type { Separator } from './csv.ts'
 
@@ -29,32 +30,15 @@ export type SpreadsheetFormat = {
 export function createSpreadsheetFormat(language: Language): SpreadsheetFormat {
   const isGerman = language === 'de'
   const inOrder = (time: string) => (isGerman ? time.replace(/^(\d+)-(\d\d)-(\d\d)/, '$3.$2.$1') : time)
-  const clocks = new Map<string, Intl.DateTimeFormat>() // a formatter is expensive, and a file has few time zones
-  const clockOf = (timeZone: string) => {
-    const clock = clocks.get(timeZone) ?? createClock(timeZone)
-    clocks.set(timeZone, clock)
-    return clock
-  }
   return {
     separator: isGerman ? ';' : ',',
-    time: (at, timeZone) => at && inOrder(clockOf(timeZone).format(at)),
+    // The Swedish locale writes times as `2026-11-18 14:05`.
+    time: (at, timeZone) =>
+      at && inOrder(formatTimeIn('sv-SE', at, { timeZone, dateStyle: 'short', timeStyle: 'short' })),
     day: inOrder,
     number(value) {
       const rounded = Math.round(value * 100) / 100
       return isGerman && !Number.isInteger(rounded) ? String(rounded).replace('.', ',') : rounded
     },
   }
-}
-
-/** Writes times as `2026-11-18 14:05`. */
-function createClock(timeZone: string): Intl.DateTimeFormat {
-  const two = '2-digit'
-  return new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    year: 'numeric',
-    month: two,
-    day: two,
-    hour: two,
-    minute: two,
-  })
 }
