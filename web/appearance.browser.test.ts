@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { setHouse, setHouseLogo } from '#domain/settings/house.ts'
 import { accentColors, accentStyle } from '#lib/accent-colors.ts'
+import { createRandom } from '#lib/random.ts'
 import { expectAccessible, expectContrast } from '#test/axe.ts'
 import { startBrowser } from '#test/browser.ts'
 import { png } from '#test/data/images.ts'
 import { seedPerson, seedSite, testActor } from '#test/data/seed.ts'
 import { isLong, report } from '#test/measuring.ts'
-import { createRandom } from '#test/random.ts'
 import { openPage, startWebApp } from '#test/web.ts'
 
 const [app, browser] = [await startWebApp(), await startBrowser()]

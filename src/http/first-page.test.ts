@@ -96,16 +96,6 @@ test('somebody who is signed in gets the frame for the role, with the session an
   expect((await open('/vouchers', { session })).shown).toBe('en frame.desk HOST')
 })
 
-test('somebody who must set up a second factor gets no sites before', async () => {
-  const site = await seedSite(app.db)
-  const { id, session } = await seedPerson(app.db, { siteIds: [site] })
-  await app.db.query('update staff_sessions set must_set_up_factor = true where staff_id = $1', [id])
-
-  const { data } = await open('/desk', { session })
-
-  expect(data).toEqual({ session: expect.objectContaining({ step: 'set_up' }) })
-})
-
 test('the desk of one site has what its form shows; other pages and sites of other people do not', async () => {
   const [first, second, foreign] = [await seedSite(app.db), await seedSite(app.db), await seedSite(app.db)]
   await seedTemplate(app.db, second)

@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { report } from '#test/measuring.ts'
 import { dialects, startSimulator } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -12,12 +10,7 @@ const app = await startApp({ SETTLE_SECONDS: '5' })
 const worker = await startWorker(app.context)
 onFileEnd(() => worker.stop())
 const { key, id: keyId } = await seedKey(app.db, { scope: 'write', name: 'Event' })
-await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
-  name: 'Sink',
-  format: 'generic',
-  url: 'https://sink.invalid',
-  siteIds: undefined,
-})
+await seedWebhook(app.db)
 
 async function start({ driver, flavour }: (typeof dialects)[0]) {
   const simulator = await startSimulator('--flavour', flavour)

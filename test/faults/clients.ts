@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Random } from '#test/random.ts'
+import type { Random } from '#lib/random.ts'
 import type { Attempt, ClientActivity, Stay } from './checker.ts'
 import type { WorldOfClients } from './world.ts'
 

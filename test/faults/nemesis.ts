@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import type { Point } from '#lib/points.ts'
-import type { Random } from '#test/random.ts'
+import type { Random } from '#lib/random.ts'
 import type { Sink } from './sink.ts'
 import type { Toxic } from './toxic-proxy.ts'
 import type { World } from './world.ts'

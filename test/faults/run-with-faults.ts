@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createRandom } from '#lib/random.ts'
 import { report } from '#test/measuring.ts'
-import { createRandom } from '#test/random.ts'
 import { readAftermath, waitForQuiet } from './aftermath.ts'
 import { check } from './checker.ts'
 import { startClients } from './clients.ts'

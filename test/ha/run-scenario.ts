@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createRandom } from '#lib/random.ts'
 import { report } from '#test/measuring.ts'
-import { createRandom } from '#test/random.ts'
 import { readAftermath, waitForQuiet } from '../faults/aftermath.ts'
 import { check } from '../faults/checker.ts'
 import { startClients } from '../faults/clients.ts'

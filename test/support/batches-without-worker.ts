@@ -2,24 +2,17 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Queryable } from '#db/database.ts'
 import { sendRows } from '#domain/batches/rows-to-make.queries.ts'
 import { runBatch } from '#domain/creating/run-batch.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { itemOf } from '#test/public-id.ts'
 import type { TestApp } from './app.ts'
 import { untilWaitingForLock } from './data/lock-waits.ts'
-import { seedControlledSite, seedKey, testActor } from './data/seed.ts'
-import { testKeyring } from './environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from './data/seed.ts'
 import { startSimulator } from './network/simulator.ts'
 
 /** Returns functions for batches without a worker: the test decides when they run. */
 export async function prepareBatches(app: TestApp) {
   const { db } = app
   const { key } = await seedKey(db, { scope: 'write' })
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: 'https://sink.invalid',
-    siteIds: undefined,
-  })
+  await seedWebhook(db)
 
   async function start(names: string[]) {
     const simulator = await startSimulator()

@@ -3,10 +3,8 @@ import { takeDueProbes } from '#domain/outages/probes.queries.ts'
 import { probeOutage } from '#domain/outages/track-outages.ts'
 import { withdrawDue } from '#domain/revocations/withdraw-due.ts'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import type { TestApp } from './app.ts'
-import { seedControlledSite, seedKey, testActor } from './data/seed.ts'
-import { testKeyring } from './environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from './data/seed.ts'
 import { type dialects, type Simulator, startSimulator } from './network/simulator.ts'
 import { settleCreations } from './settle-creations.ts'
 
@@ -24,12 +22,7 @@ export type SiteInTrouble = Awaited<ReturnType<Awaited<ReturnType<typeof prepare
 /** Returns a function that makes a site on its own controller. Only the test settles, syncs and withdraws there. */
 export async function prepareSites(app: TestApp, startController = startSimulator) {
   const { key } = await seedKey(app.db, { scope: 'write' })
-  await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: 'https://sink.invalid',
-    siteIds: undefined,
-  })
+  await seedWebhook(app.db)
   return async ({ flavour, ...kind }: Kind) => start(app, key, await startController('--flavour', flavour), kind)
 }
 
