@@ -38,7 +38,7 @@ test('a site gets another name; a site is removed only if nothing refers to it',
   const [used, unused] = [await seedSite(db), await seedSite(db)]
   await seedVoucher(db, used)
   await seedTemplate(db, used)
-  await seedWebhook(db, [used])
+  await seedWebhook(db, { siteIds: [used] })
   const { prefix } = await seedKey(db, { siteIds: [used, unused] })
 
   expect((await run(`sites set ${unused} --rename Neu --json`)).json()).toMatchObject({ id: unused, name: 'Neu' })

@@ -36,7 +36,7 @@ test('add prints the secret once, list hides address and secret, test shows the 
 
 test('add says what to do when a site has 20 webhooks', async () => {
   const full = await seedSite(db)
-  for (const _ of range(20)) await seedWebhook(db, [full])
+  for (const _ of range(20)) await seedWebhook(db, { siteIds: [full] })
   const refused = await add('https://hooks.example.com/x', ` --site ${full}`)
   await db.query('delete from webhooks')
 

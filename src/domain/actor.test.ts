@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, seedSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import type { Requester } from './actor.ts'
 import { createBatch } from './batches/create-batch.ts'
@@ -11,14 +10,12 @@ import { runBatch } from './creating/run-batch.ts'
 import { chooseByFilter, revokeVouchers } from './revocations/revoke-vouchers.ts'
 import { withdrawDue } from './revocations/withdraw-due.ts'
 import { addSite } from './sites/add-site.ts'
-import { addWebhook } from './webhooks/administer-webhooks.ts'
 
 const app = await startApp()
 const { db, context: ctx } = app
 const site = await seedControlledSite(db, await startSimulator())
 const otherSite = await seedSite(db)
-const hook = { name: 'Sink', format: 'generic', url: 'https://sink.invalid', siteIds: undefined }
-await addWebhook({ db, keyring: testKeyring }, testActor, hook)
+await seedWebhook(db)
 
 const limits = { maxUses: 1, expireMinutes: 60, downKbps: 0, upKbps: 0, quotaMb: 0 }
 

@@ -104,7 +104,7 @@ long('a deactivation names the keys, webhooks and people that are limited to the
   const site = await seedSite(app.db, { name: 'Seehotel Lindenhof' })
   await seedKey(app.db, { name: 'Check-in (PMS)', siteIds: [site], scope: 'write' })
   await seedKey(app.db, { name: 'Reports' })
-  const webhook = await seedWebhook(app.db, [site])
+  const webhook = await seedWebhook(app.db, { siteIds: [site] })
   await app.db.query(`update webhooks set name = 'Slack #reception' where id = $1`, [webhook])
   await seedPerson(app.db, { name: 'Ida Desk', siteIds: [site] })
   await seedVoucher(app.db, site)

@@ -1,11 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { syncSite } from '#domain/syncing/sync-site.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { type EventType, eventTypes } from '#domain/webhooks/event-types.ts'
 import type { Point } from '#lib/points.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { isLong } from '#test/measuring.ts'
 import { dialects, startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
@@ -19,8 +17,7 @@ const worker = await supervise('worker', 'worker', { DATABASE_URL: db.url, WEBHO
 
 async function addHook(name: string, siteIds: number[] | undefined): Promise<WebhookSink> {
   const sink = await startWebhookSink()
-  const hook = { name, format: 'generic', url: sink.url, siteIds, events: all }
-  await addWebhook({ db, keyring: testKeyring }, testActor, hook)
+  await seedWebhook(db, { name, url: sink.url, siteIds, events: all })
   return sink
 }
 

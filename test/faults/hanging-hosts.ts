@@ -1,8 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
-import { testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedWebhook } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
 import { report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -35,13 +32,7 @@ export async function runWithHangingHosts({ webhooksPerSite, events, kills, muta
   const hanging = await startWebhookSink('127.0.0.2')
   const webhooks = sites.length * webhooksPerSite
   for (const siteId of sites)
-    for (const _ of range(webhooksPerSite))
-      await addWebhook({ db: world.db, keyring: testKeyring }, testActor, {
-        name: uuidv7(),
-        format: 'generic',
-        url: hanging.url,
-        siteIds: [siteId],
-      })
+    for (const _ of range(webhooksPerSite)) await seedWebhook(world.db, { url: hanging.url, siteIds: [siteId] })
   for (const site of sites) await create(world, site)
   await becomeFast(world)
 

@@ -2,9 +2,8 @@ import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { addSite } from '#domain/sites/add-site.ts'
 import { setSite } from '#domain/sites/change-site.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { type PrivatePostgres, type PrivateRedis, startPostgres, startRedis } from '#test/data/private-stores.ts'
-import { seedKey, testActor } from '#test/data/seed.ts'
+import { seedKey, seedWebhook, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
 import { allDialects, type Simulator, startSimulatorProcess } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -58,12 +57,7 @@ export async function startWorld(mutant?: Mutant): Promise<World> {
     sink: await startToxicProxy(sink.port),
   }
   const controllers = await Promise.all(allDialects.map((dialect) => startController(db, dialect)))
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: `http://127.0.0.1:${links.sink.port}/hook`,
-    siteIds: undefined,
-  })
+  await seedWebhook(db, { url: `http://127.0.0.1:${links.sink.port}/hook` })
   const write = await seedKey(db, { name: 'Write', scope: 'write' })
   const read = await seedKey(db, { name: 'Read' })
   const limited = await seedKey(db, { name: 'Limited', rateLimit: limit })

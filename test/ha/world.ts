@@ -1,7 +1,5 @@
 import { connectDatabase } from '#db/database.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
-import { seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedKey, seedWebhook } from '#test/data/seed.ts'
 import { allDialects } from '#test/network/simulator.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { spawnCommand } from '#test/service.ts'
@@ -22,12 +20,7 @@ export async function startHaWorld(databaseUrl: string): Promise<HaWorld> {
   const db = connectDatabase({ url: databaseUrl, poolSize: 4, name: 'test', onError: () => {} })
   onFileEnd(() => db.close())
   const controllers = await Promise.all(allDialects.slice(0, 2).map((dialect) => startController(db, dialect)))
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: `http://127.0.0.1:${sink.port}/hook`,
-    siteIds: undefined,
-  })
+  await seedWebhook(db, { url: `http://127.0.0.1:${sink.port}/hook` })
   const write = await seedKey(db, { name: 'Write', scope: 'write' })
   const read = await seedKey(db, { name: 'Read' })
   const limited = await seedKey(db, { name: 'Limited', rateLimit: requestLimit })

@@ -1,10 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
 import { median, percentile, report, size } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -26,9 +24,8 @@ const site = await seedControlledSite(app.db, simulator)
 const healthy = await startWebhookSink('127.0.0.2')
 await subscribe(healthy, site)
 
-async function subscribe(sink: WebhookSink, siteId: number): Promise<void> {
-  const request = { name: uuidv7(), format: 'generic', url: sink.url, siteIds: [siteId] }
-  await addWebhook({ db: app.db, keyring: testKeyring }, testActor, request)
+async function subscribe({ url }: WebhookSink, siteId: number): Promise<void> {
+  await seedWebhook(app.db, { url, siteIds: [siteId] })
 }
 
 /** Sites with many webhooks on one host. */

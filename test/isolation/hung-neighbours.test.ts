@@ -1,8 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { startApp } from '#test/app.ts'
-import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
 import { isLong, median, report, size } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
@@ -20,12 +18,7 @@ const { key } = await seedKey(app.db, { scope: 'write' })
 const simulator = await startSimulator()
 const site = await seedControlledSite(app.db, simulator)
 const sink = await startWebhookSink()
-await addWebhook({ db: app.db, keyring: testKeyring }, testActor, {
-  name: 'Healthy',
-  format: 'generic',
-  url: sink.url,
-  siteIds: [site],
-})
+await seedWebhook(app.db, { url: sink.url, siteIds: [site] })
 const neighbours = await startNeighbours(app.db, app.context.queue, { controllers, receivers })
 
 const post = async (path: string, body: object) =>

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import type { Queue } from '#queue/queue.ts'
 import type { TestDatabase } from '#test/data/database.ts'
-import { seedControlledSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedWebhook } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
@@ -21,15 +19,7 @@ export async function startNeighbours(
   const sites: number[] = []
   for (const _ of range(counts.controllers)) sites.push(await seedControlledSite(db, simulator))
   const sinks = await Promise.all(range(counts.receivers).map((i) => startWebhookSink(`127.0.1.${i + 1}`)))
-  for (const [i, sink] of sinks.entries()) {
-    const siteIds = [sites[i] as number]
-    await addWebhook({ db, keyring: testKeyring }, testActor, {
-      name: `Receiver ${i}`,
-      format: 'generic',
-      url: sink.url,
-      siteIds,
-    })
-  }
+  for (const [i, sink] of sinks.entries()) await seedWebhook(db, { url: sink.url, siteIds: [sites[i] as number] })
   await db.query(`update sites set next_sync_at = now() + interval '1 day'`)
 
   async function giveWork(): Promise<void> {

@@ -6,10 +6,9 @@ import { type Context, createContext } from '#context.ts'
 import { deliver } from '#domain/deliveries/deliver.ts'
 import type { DeliveryJob } from '#domain/deliveries/enqueue-deliveries.ts'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedSite, testActor } from '#test/data/seed.ts'
-import { testEnvironment, testKeyring } from '#test/environment.ts'
+import { seedSite, seedWebhook } from '#test/data/seed.ts'
+import { testEnvironment } from '#test/environment.ts'
 import { report } from '#test/measuring.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
@@ -17,12 +16,7 @@ import { onFileEnd } from '#test/on-file-end.ts'
 const db = await createTestDatabase()
 const site = { id: await seedSite(db), name: 'Haus' }
 const sink = await startWebhookSink()
-await addWebhook({ db, keyring: testKeyring }, testActor, {
-  name: 'hook',
-  format: 'generic',
-  url: sink.url,
-  siteIds: undefined,
-})
+await seedWebhook(db, { url: sink.url })
 
 await db.query('update webhooks set is_slow = false') // as after its first fast answer
 

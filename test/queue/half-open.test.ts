@@ -2,11 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test, vi } from 'vitest'
 import { notifyCreated } from '#domain/deliveries/notify-webhooks.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { createQueue } from '#queue/queue.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedKey, seedSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedKey, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { report, timeLimit } from '#test/measuring.ts'
 import { startTcpProxy } from '#test/network/proxies.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
@@ -24,12 +22,7 @@ await queue.start()
 onFileEnd(queue.stop)
 const site = { id: await seedSite(db), name: 'Haus' }
 const sink = await startWebhookSink()
-await addWebhook({ db, keyring: testKeyring }, testActor, {
-  name: 'hook',
-  format: 'generic',
-  url: sink.url,
-  siteIds: undefined,
-})
+await seedWebhook(db, { url: sink.url })
 
 async function notify(): Promise<string> {
   const voucherId = uuidv7()

@@ -117,7 +117,11 @@ test('a limited manage key changes nothing of other sites, no controller and not
   const { rows } = await db.query<{ id: string }>('select controller_id as id from sites where id = $1', [site])
   const controller = `/controllers/${rows[0]?.id}`
   const [forAll, foreign] = [await seedTemplate(db), await seedTemplate(db, other)]
-  const hooks = [await seedWebhook(db), await seedWebhook(db, [other]), await seedWebhook(db, [site, other])]
+  const hooks = [
+    await seedWebhook(db),
+    await seedWebhook(db, { siteIds: [other] }),
+    await seedWebhook(db, { siteIds: [site, other] }),
+  ]
   const state = async () =>
     (
       await db.query(`select (select jsonb_agg(to_jsonb(t) order by id) from templates t) as templates,

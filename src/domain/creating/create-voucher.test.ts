@@ -41,7 +41,7 @@ test('a webhook that is added while the controller is called gets the event', as
 
   const creating = create(site)
   await pause(500)
-  const webhook = await seedWebhook(app.db, [site])
+  const webhook = await seedWebhook(app.db, { siteIds: [site] })
   await creating
 
   const { rows } = await app.db.query('select state from deliveries where webhook_id = $1', [webhook])
@@ -118,7 +118,7 @@ test.each([
 test('a creation does not read the 20,000 webhooks of other sites', async () => {
   const site = await seedKnownSite()
   const other = await seedControlledSite(app.db, simulator)
-  await seedWebhook(app.db, [site])
+  await seedWebhook(app.db, { siteIds: [site] })
   await app.db.transaction(async (tx) => {
     await tx.query(
       `with others as (

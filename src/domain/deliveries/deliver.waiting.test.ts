@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { deleteOldRows } from '#db/retention.queries.ts'
 import { startTestWorker } from '#test/app.ts'
-import { seedSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedSite, seedWebhook, testActor } from '#test/data/seed.ts'
 import { isLong, timeLimit } from '#test/measuring.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
-import { addWebhook, enableWebhook } from '../webhooks/administer-webhooks.ts'
+import { enableWebhook } from '../webhooks/administer-webhooks.ts'
 import { changeWebhook } from '../webhooks/change-webhook.ts'
 import { requeueOverdue } from './enqueue-deliveries.ts'
 import { deliveredEvents, settledDeliveries } from './events.queries.ts'
@@ -19,12 +18,7 @@ beforeEach(() => db.query('delete from webhooks'))
 
 async function addSink(name = 'hook', address?: string): Promise<WebhookSink> {
   const sink = await startWebhookSink(address)
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name,
-    format: 'generic',
-    url: sink.url,
-    siteIds: undefined,
-  })
+  await seedWebhook(db, { name, url: sink.url })
   return sink
 }
 

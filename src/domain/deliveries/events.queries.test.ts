@@ -9,7 +9,7 @@ import { insertEventWithDeliveries, listWantedEvents } from './events.queries.ts
 const db = await createTestDatabase()
 const site = await seedSite(db)
 const otherSite = await seedSite(db)
-const webhook = await seedWebhook(db, [site])
+const webhook = await seedWebhook(db, { siteIds: [site] })
 
 const notify = (tx: Queryable) =>
   insertEventWithDeliveries(tx, {

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { startTestWorker } from '#test/app.ts'
-import { seedSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedSite, seedWebhook, testActor } from '#test/data/seed.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
-import { addWebhook } from '../webhooks/administer-webhooks.ts'
 import type { ReplayChoice } from './deliveries.queries.ts'
 import { replayDeliveries } from './replay-deliveries.ts'
 
@@ -27,12 +25,7 @@ const idsReceived = () => sink.received.map(({ headers }) => headers['webhook-id
 
 beforeEach(async () => {
   await db.query('delete from webhooks')
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'hook',
-    format: 'generic',
-    url: sink.url,
-    siteIds: undefined,
-  })
+  await seedWebhook(db, { name: 'hook', url: sink.url })
   sink.answerWith(204)
   sink.received.length = 0
   await notify(site, 5)

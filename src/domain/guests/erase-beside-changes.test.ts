@@ -29,7 +29,7 @@ test.each(dialects)(
   async ({ driver, flavour }) => {
     const simulator = await startSimulator('--flavour', flavour)
     const siteId = await seedControlledSite(db, simulator, { driver, isSyncedLater: true })
-    await seedWebhook(db, [siteId])
+    await seedWebhook(db, { siteIds: [siteId] })
     const guests = [{ site_id: siteId, name }]
     const voucher = { name, reference: 'QF-4711', max_uses: 1, expire_minutes: 60 }
     const erase = (valid: string) => send('POST', '/guests/erase', { guests, reason: 'other', valid })

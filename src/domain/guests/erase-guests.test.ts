@@ -26,7 +26,7 @@ const { db, context } = app
 const { session } = await seedPerson(db, { role: 'admin' })
 const simulator = await startSimulator()
 const site = await seedControlledSite(db, simulator, { isSyncedLater: true })
-const webhook = await seedWebhook(db, [site])
+const webhook = await seedWebhook(db, { siteIds: [site] })
 
 beforeEach(async () => {
   for (const table of ['withdrawals', 'vouchers', 'creations', 'batch_rows', 'batches', 'events', 'hold'])

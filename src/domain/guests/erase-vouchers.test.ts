@@ -14,7 +14,7 @@ import { eraseVouchers } from './erase-vouchers.ts'
 
 const db = await createTestDatabase()
 const site = await seedSite(db)
-const webhook = await seedWebhook(db, [site])
+const webhook = await seedWebhook(db, { siteIds: [site] })
 const hash = createHash('sha256').update('Quastenflosser').digest()
 const hmac = keyedHash(testKeyring, 'test', 'request hash', hash)
 

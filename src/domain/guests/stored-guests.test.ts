@@ -123,7 +123,7 @@ test('a guest is found by the first name of a voucher, and by rows without a vou
 })
 
 test('a guest is stored in these places, until these times', async () => {
-  const webhook = await seedWebhook(db, [site])
+  const webhook = await seedWebhook(db, { siteIds: [site] })
   const batch = await seedBatch(db, site)
   const id = await seed('Huber', { reference: 'R-1', batchId: batch })
   await db.query(`update batch_rows set controller_name = '2026-11-14_Huber', state = 'made', voucher_id = $1`, [id])

@@ -1,11 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { syncSite } from '#domain/syncing/sync-site.ts'
 import { startTestWorker } from '#test/app.ts'
-import { seedControlledSite, seedSite, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { startWebhookSink, type WebhookSink } from '#test/network/webhook-sink.ts'
-import { addWebhook } from '../webhooks/administer-webhooks.ts'
 import type { EventType } from '../webhooks/event-types.ts'
 
 const { db, context } = await startTestWorker()
@@ -32,8 +30,7 @@ const outageEvents: EventType[] = ['controller.unreachable', 'controller.reachab
 
 async function add(name: string, more: { siteIds?: number[]; events?: EventType[] }): Promise<WebhookSink> {
   const sink = await startWebhookSink()
-  const request = { name, format: 'generic', url: sink.url, siteIds: undefined, ...more }
-  await addWebhook({ db, keyring: testKeyring }, testActor, request)
+  await seedWebhook(db, { name, url: sink.url, ...more })
   return sink
 }
 

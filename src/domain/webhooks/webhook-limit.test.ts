@@ -19,7 +19,7 @@ const codes = (results: PromiseSettledResult<unknown>[]) =>
 /** Adds the webhooks of a time without a limit. */
 async function seedBeyondLimit(siteId: number, count: number): Promise<void> {
   for (const _ of range(count)) {
-    const id = await seedWebhook(db, [await seedSite(db)])
+    const id = await seedWebhook(db, { siteIds: [await seedSite(db)] })
     await db.query('update webhook_sites set site_id = $2 where webhook_id = $1', [id, siteId])
   }
 }
@@ -49,8 +49,8 @@ test.each(['a site', 'all sites'])('30 parallel additions for %s on two pools: e
 
 test('a webhook cannot be moved to a full site or to all sites, and nothing of the change is kept', async () => {
   const [full, other] = [await seedSite(db), await seedSite(db)]
-  for (const _ of range(20)) await seedWebhook(db, [full])
-  const id = await seedWebhook(db, [other])
+  for (const _ of range(20)) await seedWebhook(db, { siteIds: [full] })
+  const id = await seedWebhook(db, { siteIds: [other] })
   const change = (siteIds: number[] | null) =>
     changeWebhook({ db, keyring: testKeyring }, testActor, { id }, { siteIds })
 
@@ -73,6 +73,6 @@ test('a site with more webhooks keeps them: they can be changed and removed, but
   const changed = await changeWebhook({ db, keyring: testKeyring }, testActor, { id }, { siteIds: [site, other] })
 
   expect(changed.siteIds).toEqual([site, other])
-  await expect(seedWebhook(db, [site])).rejects.toMatchObject({ code: 'webhooks_of_site_too_many' })
-  await seedWebhook(db, [other])
+  await expect(seedWebhook(db, { siteIds: [site] })).rejects.toMatchObject({ code: 'webhooks_of_site_too_many' })
+  await seedWebhook(db, { siteIds: [other] })
 })

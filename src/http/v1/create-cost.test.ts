@@ -65,7 +65,7 @@ describe('the round trips of a creation, on a connection that is open', () => {
 
   test('with a webhook, including the job of its delivery', async () => {
     const notified = await seedControlledSite(app.db, simulator)
-    await seedWebhook(app.db, [notified])
+    await seedWebhook(app.db, { siteIds: [notified] })
     await create('/api/vouchers.php', {}, notified)
 
     expect(await cost('/api/vouchers.php', {}, notified)).toBe(7)

@@ -208,7 +208,7 @@ const newWebhook =
 /** Removes the earlier webhooks, because a site can have 20. */
 async function seedOnlyWebhook(siteIds: number[] | undefined): Promise<string> {
   await app.db.query('delete from webhooks')
-  return seedWebhook(app.db, siteIds)
+  return seedWebhook(app.db, { siteIds })
 }
 const newKey = async () => `/keys/${(await seedKey(app.db)).id}`
 const sink = 'http://127.0.0.1:9/hook'

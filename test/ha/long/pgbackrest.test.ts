@@ -2,9 +2,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { prefixOf } from '#domain/keys/key.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
-import { seedKey, seedPerson, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedKey, seedPerson, seedWebhook } from '#test/data/seed.ts'
 import { report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { startMailServer, type TestMailServer } from '#test/network/mail-server.ts'
@@ -121,12 +119,7 @@ async function setUp(): Promise<void> {
   expect((await command('migrate')).exitCode).toBe(0)
   const { db } = server
   sites = await startSites(db, ['default'])
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: sink.url,
-    siteIds: undefined,
-  })
+  await seedWebhook(db, { url: sink.url })
   const key = async (name: string) => (await seedKey(db, { name, scope: 'write' })).key
   keys = { write: await key('Write'), revokedLater: await key('Revoked later'), madeLater: '' }
   sessionOf = {

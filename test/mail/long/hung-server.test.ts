@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
 import { createTestDatabase } from '#test/data/database.ts'
-import { seedControlledSite, seedKey, testActor } from '#test/data/seed.ts'
-import { testKeyring } from '#test/environment.ts'
+import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
 import { range } from '#test/load.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -74,12 +72,7 @@ async function startAll(hangsAt: Hanging) {
 
 test('while the mail server hangs, creations and webhooks take less than twice as long', async () => {
   const { db, server, sink, site, worker, create } = await startAll('greeting')
-  await addWebhook({ db, keyring: testKeyring }, testActor, {
-    name: 'Sink',
-    format: 'generic',
-    url: sink.url,
-    siteIds: [site],
-  })
+  await seedWebhook(db, { url: sink.url, siteIds: [site] })
 
   /** The milliseconds of creations, and until the sink was notified of them. */
   async function measure(round: string) {

@@ -10,7 +10,7 @@ import { hashPassword } from '#domain/people/password.ts'
 import { startSession } from '#domain/people/sign-in.ts'
 import { updatePasswordHash } from '#domain/people/staff.queries.ts'
 import { addSite } from '#domain/sites/add-site.ts'
-import { addWebhook } from '#domain/webhooks/administer-webhooks.ts'
+import { addWebhook, type WebhookRequest } from '#domain/webhooks/administer-webhooks.ts'
 import { testDrivers, testKeyring } from '../environment.ts'
 
 /** The actor for tests in which it does not matter who acts. */
@@ -178,10 +178,10 @@ export async function seedTemplate(db: Queryable, siteId: number | null = null):
   return id
 }
 
-/** Adds a webhook, for all sites unless some are given; returns its id. */
-export async function seedWebhook(db: Database, siteIds?: number[]): Promise<string> {
-  const request = { name: uuidv7(), format: 'generic', url: 'http://127.0.0.1:9/hook', siteIds }
-  return (await addWebhook({ db, keyring: testKeyring }, testActor, request)).id
+/** Adds a webhook, for all sites and to an address where nothing answers unless the test says otherwise; returns its id. */
+export async function seedWebhook(db: Database, webhook: Partial<WebhookRequest> = {}): Promise<string> {
+  const usual = { name: uuidv7(), format: 'generic', url: 'http://127.0.0.1:9/hook', siteIds: undefined }
+  return (await addWebhook({ db, keyring: testKeyring }, testActor, { ...usual, ...webhook })).id
 }
 
 /** Messages to guests whose attempts have failed for some minutes. Their addresses cannot be decrypted. */

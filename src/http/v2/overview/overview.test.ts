@@ -119,7 +119,7 @@ test('controllers: an outage, a changed certificate, a rejected sign-in and a fa
 })
 
 test('webhooks that fail, batches that wait, and keys that expire or reach their limit', async () => {
-  const failing = await seedWebhook(db, [adler])
+  const failing = await seedWebhook(db, { siteIds: [adler] })
   const disabled = await seedWebhook(db)
   await seedWebhook(db)
   await db.query(`update webhooks set failing_since = now() where id = any ($1)`, [[failing, disabled]])

@@ -105,7 +105,7 @@ test('the effects of a deactivation name working keys, webhooks and people limit
   await seedKey(app.db, { name: 'Other', siteIds: [other] })
   const revoked = await seedKey(app.db, { name: 'Revoked', siteIds: [site] })
   await app.db.query('update api_keys set revoked_at = now() where id = $1', [revoked.id])
-  const webhook = await seedWebhook(app.db, [site])
+  const webhook = await seedWebhook(app.db, { siteIds: [site] })
   const person = await seedPerson(app.db, { siteIds: [site], name: 'Ida Desk' })
   const admin = await seedPerson(app.db, { role: 'admin' })
   await seedVoucher(app.db, site, { code: '1' })

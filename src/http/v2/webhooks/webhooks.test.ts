@@ -223,7 +223,7 @@ test('a name that is taken, a forbidden address and nothing to change are reject
 
 test('the 21st webhook of a site is rejected with 409, and the answer names the field in English and German', async () => {
   const full = await seedSite(app.db)
-  for (const _ of range(20)) await seedWebhook(app.db, [full])
+  for (const _ of range(20)) await seedWebhook(app.db, { siteIds: [full] })
   const body = JSON.stringify({ url: 'https://hooks.example.com/x', site_ids: [full] })
   const add = (language: string) =>
     app.call('/api/v2/webhooks', { method: 'POST', key, body, headers: { 'accept-language': language } })
