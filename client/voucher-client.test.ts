@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, expect, test } from 'vitest'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 import { createVoucherClient, listAll, VoucherApiError, waitUntilDone } from './voucher-client.ts'
 
 type Received = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string; at: number }
@@ -23,13 +22,8 @@ const server = createServer(async (request, response) => {
   const step = steps.length > 1 ? steps.shift() : steps[0]
   step?.(response, request)
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-onFileEnd(() => {
-  server.closeAllConnections()
-  server.close()
-})
 
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`
+const url = `http://127.0.0.1:${await listen(server)}/api/v2`
 const api = createVoucherClient({ url, key: 'the-key' })
 const creation = { site_id: 1, name: 'Room 12' }
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { databaseUrl, queryServer, serverUrl } from '#test/data/template-database.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createTemporaryDatabase, ensureDatabase } from './create-database.ts'
 
@@ -13,12 +13,8 @@ test('a connection that is lost while a database is created is an error of the c
     client.on('data', (data) => (data.includes('create database') ? client.destroy() : server.write(data)))
     server.on('data', (data) => client.write(data))
     client.on('close', () => server.destroy())
-  }).listen(0, '127.0.0.1')
-  onFileEnd(() => proxy.close())
-  await once(proxy, 'listening')
-  const proxied = Object.assign(new URL(databaseUrl('postgres')), {
-    host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  }).href
+  })
+  const proxied = Object.assign(new URL(databaseUrl('postgres')), { host: `127.0.0.1:${await listen(proxy)}` }).href
 
   // Without a listener for errors, the run fails with an uncaught error.
   await expect(ensureDatabase(proxied, 'never_created')).rejects.toThrow('Connection terminated unexpectedly')

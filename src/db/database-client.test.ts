@@ -1,14 +1,13 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { connectDatabase, Unavailable } from './database.ts'
 import { DatabaseClient } from './database-client.ts'
 
-const server = createServer().listen(0, '127.0.0.1')
-onFileEnd(() => server.close())
-await once(server, 'listening')
-const { port } = server.address() as AddressInfo
+const server = createServer()
+const port = await listen(server)
 
 /** The first bytes that a client sends. The server then closes the connection. */
 async function firstBytes(parameters: string): Promise<string> {
@@ -38,10 +37,8 @@ test('a server that ends the connection together with its first answer makes the
   const ended = Buffer.concat([hex('45'), Buffer.from(Uint32Array.of(fields.length + 4).buffer).swap32(), fields])
   const stopping = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([signedIn, ended])))
-  }).listen(0, '127.0.0.1')
-  onFileEnd(() => stopping.close())
-  await once(stopping, 'listening')
-  const { port: at } = stopping.address() as AddressInfo
+  })
+  const at = await listen(stopping)
   const db = connectDatabase({ url: `postgres://u@127.0.0.1:${at}/db?sslmode=disable`, poolSize: 1, onError: () => {} })
   onFileEnd(() => db.close())
 

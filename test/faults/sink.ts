@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 
 type Trouble = 500 | 429 | 'hang' | 'reset'
 
@@ -32,12 +30,6 @@ export async function startSink(): Promise<Sink> {
     response.writeHead(204).end()
   })
   server.on('connection', (socket) => socket.on('error', () => {}))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  sink.port = (server.address() as AddressInfo).port
+  sink.port = await listen(server)
   return sink
 }

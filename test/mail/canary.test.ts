@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { findText } from '#test/data/find-text.ts'
@@ -8,7 +7,7 @@ import { seedControlledSite, seedKey, seedPerson } from '#test/data/seed.ts'
 import { isLong, report } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 import { startService } from '#test/service.ts'
 
 type Step = 'greeting' | 'from' | 'to' | 'data' | 'end'
@@ -181,9 +180,6 @@ async function startFaultyServer(
     })
     answer('greeting')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  state.port = (server.address() as AddressInfo).port
+  state.port = await listen(server)
   return state
 }

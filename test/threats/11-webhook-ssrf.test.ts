@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -15,7 +14,7 @@ import { seedSite, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { report } from '#test/measuring.ts'
 import { addressIn, notPublicHosts, publicHosts } from '#test/network/hosts.ts'
-import { type Listener, startListener } from '#test/network/sockets.ts'
+import { type Listener, listen, startListener } from '#test/network/sockets.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
@@ -111,10 +110,7 @@ test('a name that changes its address between two lookups never leads to the for
     served++
     response.setHeader('connection', 'close').end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  const { port } = server.address() as { port: number }
+  const port = await listen(server)
   const trap = await startListener({ address: '127.0.0.2', port })
   let asked = 0
   const lookup: Lookup = async () => [{ address: asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }]

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -17,7 +16,7 @@ import { report } from '#test/measuring.ts'
 import { distantLoopbackHosts, forbiddenHosts, loopbackHosts } from '#test/network/hosts.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { type Listener, startListener } from '#test/network/sockets.ts'
+import { type Listener, listen, startListener } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
 
@@ -127,11 +126,8 @@ test('a redirect by an allowed controller is not followed', async () => {
   const server = createServer((_request, response) =>
     response.writeHead(307, { location: `http://127.0.0.1:${api.port}/` }).end(),
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
 
-  expect(await learn(`http://127.0.0.1:${(server.address() as { port: number }).port}`)).toMatchObject({
+  expect(await learn(`http://127.0.0.1:${await listen(server)}`)).toMatchObject({
     failure: 'rejected',
     outcome: 'refused',
   })

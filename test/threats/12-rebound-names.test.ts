@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
@@ -6,7 +5,7 @@ import { createConnector } from '#drivers/http-base/connector.ts'
 import { createAddressPolicy } from '#lib/address-policy.ts'
 import type { Lookup } from '#lib/connect-allowed.ts'
 import { report } from '#test/measuring.ts'
-import { startListener } from '#test/network/sockets.ts'
+import { listen, startListener } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 
 const notAllowed = expect.objectContaining({
@@ -22,10 +21,7 @@ async function startTwoFaced(lookup: (allowed: string, forbidden: string) => Loo
     served++
     response.setHeader('connection', 'close').end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  const { port } = server.address() as { port: number }
+  const port = await listen(server)
   const trap = await startListener({ address: '127.0.0.2', port })
   const connect = createConnector(
     null,

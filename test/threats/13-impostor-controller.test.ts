@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { unifiIntegration } from '#drivers/unifi-integration/driver.ts'
@@ -8,6 +7,7 @@ import { createTestDatabase } from '#test/data/database.ts'
 import { createAndClaim, directAccess } from '#test/drivers.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
 
@@ -59,10 +59,7 @@ test('a server that closes during the handshake or speaks no TLS is rejected, an
   const closes = (socket: Socket) => socket.destroy()
   const talks = (socket: Socket) => socket.on('error', () => {}).end('HTTP/1.1 400 No\r\n\r\n')
   for (const behave of [closes, talks]) {
-    const server = createTcpServer(behave).listen(0, '127.0.0.1')
-    onFileEnd(() => server.close())
-    await once(server, 'listening')
-    const { port } = server.address() as { port: number }
+    const port = await listen(createTcpServer(behave))
     await expect(
       createAndClaim(connect(`https://127.0.0.1:${port}`, real), { site: 'default', shape }),
     ).rejects.toEqual(refused)

@@ -1,5 +1,5 @@
 import { createServer, request as forward } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startApp, startWorkerOf } from '#test/app.ts'
 import { type CommandRun, runCommand } from '#test/command.ts'
@@ -8,6 +8,7 @@ import { freePort } from '#test/data/local-servers.ts'
 import { seedBatch, seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { queryServer } from '#test/data/template-database.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { listen } from '#test/network/sockets.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { judgeClock as judgeControllerClock } from './check-controllers.ts'
@@ -560,11 +561,9 @@ describe('public url', () => {
     const app = await startApp()
     const proxy = createServer((incoming, outgoing) => {
       forward(app.url + incoming.url, (answer) => answer.pipe(outgoing)).end()
-    }).listen(0, '127.0.0.1')
-    onFileEnd(() => proxy.close())
-    await new Promise((resolve) => proxy.once('listening', resolve))
+    })
 
-    expect(await found({ PUBLIC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` })).toMatchObject([
+    expect(await found({ PUBLIC_URL: `http://127.0.0.1:${await listen(proxy)}` })).toMatchObject([
       { result: 'problem', fix: expect.stringContaining('Host header') },
     ])
   })
@@ -594,10 +593,8 @@ describe('public url', () => {
 
 test('a Redis that accepts connections and does not answer is a problem after a few seconds', async () => {
   const { url } = await createTestDatabase()
-  const silent = createTcpServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
-  onFileEnd(() => void silent.close())
-  await expect.poll(() => silent.listening).toBe(true)
-  const env = { REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` }
+  const silent = createTcpServer((socket) => socket.on('error', () => {}))
+  const env = { REDIS_URL: `redis://127.0.0.1:${await listen(silent)}` }
 
   const { of } = await examine(url, env, withoutControllers)
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
@@ -18,7 +17,7 @@ import { testActor } from '#test/data/seed.ts'
 import { addressPolicy } from '#test/drivers.ts'
 import { testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 import { testSite } from './sites.ts'
 
 const db = await createTestDatabase()
@@ -286,11 +285,7 @@ test('plain HTTP works, with a warning', async () => {
 
 test.each(Object.entries(kinds))('%s: http:// redirects to https: the message says to use https', async (_, kind) => {
   const server = createHttpServer((_request, response) => response.writeHead(301, { location: kind.on.url }).end())
-  server.listen(0, '127.0.0.1')
-  onFileEnd(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  const { site, controller } = await seed(kind, { address: `http://127.0.0.1:${port}`, pin: null })
+  const { site, controller } = await seed(kind, { address: `http://127.0.0.1:${await listen(server)}`, pin: null })
   const verified = await runCommand(db.url, ['controllers', 'verify', controller, '--yes'])
 
   expect(await failureOf(site, ['tls'])).toEqual([
@@ -324,10 +319,7 @@ test('tls: a controller that accepts connections and hangs', async () => {
 })
 
 async function seedPort(behave: (socket: Socket) => unknown): Promise<number> {
-  const server = createServer(behave).listen(0, '127.0.0.1')
-  onFileEnd(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  const port = await listen(createServer(behave))
   const { site } = await seed(integration, { address: `https://127.0.0.1:${port}` })
   return site
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { Unavailable } from '#db/database.ts'
 import { runCommand } from '#test/command.ts'
 import { databaseUrl, queryServer } from '#test/data/template-database.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { describeFailure } from './failures.ts'
 
@@ -59,11 +60,9 @@ test('a command on a database without tables says to run `migrate`', async () =>
 test.each(['migrate', 'sites list'])(
   'a missing password is named, and `%s` does not wait for the server',
   async (args) => {
-    const server = createServer(askForPassword).listen(0, '127.0.0.1')
-    onFileEnd(() => server.close())
-    await once(server, 'listening')
+    const server = createServer(askForPassword)
+    const url = `postgres://vouchers@127.0.0.1:${await listen(server)}/vouchers`
     const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'))
-    const url = `postgres://vouchers@127.0.0.1:${(server.address() as AddressInfo).port}/vouchers`
 
     const { exitCode, stderr } = await runCommand(url, args.split(' '))
     await closed

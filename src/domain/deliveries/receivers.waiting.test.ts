@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { timeLimit } from '#test/measuring.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { listen } from '#test/network/sockets.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createReceiverAddresses } from '../webhooks/receiver-url.ts'
@@ -16,10 +16,7 @@ const post = (url: string) => receivers.post(url, { 'content-type': 'application
 
 async function startServer(onSocket: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => onSocket(socket.on('error', () => {})))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `127.0.0.1:${await listen(server)}`
 }
 
 const reply = async (body: string, path = '') => {

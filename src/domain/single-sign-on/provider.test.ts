@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { machineClock } from '#lib/clock.ts'
 import { createCookieJar } from '#test/network/cookie-jar.ts'
 import { type OidcProvider, startOidcProvider } from '#test/network/oidc-provider.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { callbackPath, createProvider } from './provider.ts'
 
@@ -78,10 +78,7 @@ describe('answers of the provider', () => {
     const redirecting = createServer((_, response) =>
       response.writeHead(302, { location: `${server.issuer}/jwks` }).end(),
     )
-    await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve))
-    onFileEnd(() => new Promise((resolve) => redirecting.close(resolve).closeAllConnections()))
-    const { port } = redirecting.address() as AddressInfo
-    rewriteMetadata(server, { jwks_uri: `http://127.0.0.1:${port}/jwks` })
+    rewriteMetadata(server, { jwks_uri: `http://127.0.0.1:${await listen(redirecting)}/jwks` })
 
     await expect(signIn()).rejects.toThrow('provider_unreachable')
     expect(server.requests).not.toContain('GET /jwks')

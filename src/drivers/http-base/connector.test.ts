@@ -1,19 +1,16 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
 import { addressPolicy } from '#test/drivers.ts'
 import { timeLimit } from '#test/measuring.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createConnector } from './connector.ts'
 
 const heard: Buffer[] = []
 const silent = createServer((socket) => socket.on('error', () => {}).on('data', (chunk) => heard.push(chunk)))
-silent.listen(0, '127.0.0.1')
-await once(silent, 'listening')
-onFileEnd(() => silent.close())
-const { port } = silent.address() as AddressInfo
+const port = await listen(silent)
 
 /** Sends a request to a controller called `unifi.example`. The resolver answers after `resolveMs`. */
 async function ask(resolveMs: number): Promise<unknown> {

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { directAccess } from '#test/drivers.ts'
+import { listen } from '#test/network/sockets.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { createHttpClient } from './http-client.ts'
 
@@ -17,10 +17,8 @@ test.each([
   const server = createServer((socket) => {
     socket.once('data', () => socket.end(reply))
     socket.on('error', () => {})
-  }).listen(0, '127.0.0.1')
-  onFileEnd(() => server.close())
-  await once(server, 'listening')
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const address = `http://127.0.0.1:${await listen(server)}`
   const client = createHttpClient({ address, certificatePin: null, ...directAccess() })
   onFileEnd(() => client.shared.close())
   const request = { method: 'GET', path: '/', headers: {}, deadline: AbortSignal.timeout(5_000) } as const

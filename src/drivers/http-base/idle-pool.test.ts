@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
 import { directAccess } from '#test/drivers.ts'
 import { report, size } from '#test/measuring.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 import { createHttpClient, type HttpClient } from './http-client.ts'
 
 /** A controller that keeps connections open for minutes. `/hold` is answered only after `release`. */
@@ -23,13 +21,7 @@ async function startController() {
     counts.open += 1
     socket.on('close', () => (counts.open -= 1))
   })
-  server.listen(0, '127.0.0.1')
-  onFileEnd(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await once(server, 'listening')
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const address = `http://127.0.0.1:${await listen(server)}`
   const release = () => {
     for (const answer of held.splice(0)) answer()
   }

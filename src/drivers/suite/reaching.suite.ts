@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { parseFingerprint } from '#lib/fingerprint.ts'
 import { freePort } from '#test/data/local-servers.ts'
 import { createAndClaim, directAccess } from '#test/drivers.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 import type { ControllerConnection, ControllerPlace } from '../driver.ts'
 import { type Bench, controllerError, shape } from './setup.suite.ts'
 
@@ -101,11 +99,8 @@ export function testReaching(bench: Bench): void {
       const { origin, pathname } = new URL(simulator.url)
       const server = createServer((request, response) =>
         response.writeHead(status, { location: `${origin}${request.url}` }).end(),
-      ).listen(0, '127.0.0.1')
-      onFileEnd(() => server.close())
-      await once(server, 'listening')
-      const { port } = server.address() as AddressInfo
-      const insecure = connect({ address: `http://127.0.0.1:${port}${pathname}`, certificatePin: null })
+      )
+      const insecure = connect({ address: `http://127.0.0.1:${await listen(server)}${pathname}`, certificatePin: null })
 
       await expect(createAndClaim(insecure, { site: 'default', shape })).rejects.toEqual(
         controllerError('insecure', 'refused'),

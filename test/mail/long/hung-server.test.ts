@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedControlledSite, seedKey, seedWebhook } from '#test/data/seed.ts'
@@ -7,6 +6,7 @@ import { range } from '#test/load.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
 import { startSimulator } from '#test/network/simulator.ts'
+import { listen } from '#test/network/sockets.ts'
 import { startWebhookSink } from '#test/network/webhook-sink.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
 import { startService } from '#test/service.ts'
@@ -34,13 +34,11 @@ async function startHungServer(hangsAt: Hanging) {
       else if (/^(EHLO|HELO|MAIL|RCPT)/i.test(line)) socket.write('250 Ok\r\n')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onFileEnd(() => {
     for (const socket of sockets) socket.destroy()
-    server.close()
   })
-  return { port: (server.address() as AddressInfo).port, connections: () => sockets.size, messages: () => messages }
+  return { port, connections: () => sockets.size, messages: () => messages }
 }
 
 const messages = 200

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { onFileEnd } from '../on-file-end.ts'
+import { listen } from './sockets.ts'
 
 /** Part of the replies of the hostile controller. The service must never pass it on. */
 export const marker = 'CANARY7f3k'
@@ -142,11 +140,5 @@ export async function startHostileController({
     ;(Math.random() < 0.8 ? replies[0] : pick(replies))?.(response)
   })
   server.on('clientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, replies: () => sent }
+  return { url: `http://127.0.0.1:${await listen(server)}`, replies: () => sent }
 }

@@ -6,6 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { createMailAddressPolicy } from '#mail/mail-address-policy.ts'
 import { onFileEnd } from '../on-file-end.ts'
 import { createCertificateAuthority, type IssuedCertificate } from './certificate-authority.ts'
+import { listen } from './sockets.ts'
 
 /** What a command gets: an answer with its code, or the end of the connection. */
 type MailFault = { code: number; text: string } | 'cut'
@@ -126,10 +127,7 @@ export async function startScriptedServer(
     })
     go()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  return { port: (server.address() as AddressInfo).port, sent: () => sent }
+  return { port: await listen(server), sent: () => sent }
 }
 
 /** A server that takes a message and answers the goodbye with a character every 20 ms, for ever. */
@@ -152,10 +150,7 @@ export async function startTalkingServer(): Promise<{ port: number; isLeft: () =
     })
     socket.write('220 mail.example\r\n')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => server.close())
-  return { port: (server.address() as AddressInfo).port, isLeft: () => isLeft }
+  return { port: await listen(server), isLeft: () => isLeft }
 }
 
 export const mailAddressPolicy = createMailAddressPolicy({ port: 1, databaseUrl: 'postgres://localhost:2/x' })

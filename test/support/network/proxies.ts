@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer, request } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onFileEnd } from '../on-file-end.ts'
+import { listen } from './sockets.ts'
 
 export type TcpProxy = {
   port: number
@@ -46,17 +46,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     }
   })
   const passes = (from: Socket) => (state === 'open' || state === 'half-open') && !silent.has(from)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   const cutAll = () => {
     for (const socket of sockets) socket.destroy()
   }
-  onFileEnd(() => {
-    cutAll()
-    server.close()
-  })
+  onFileEnd(cutAll)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     accepted: () => accepted,
     cut() {
       state = 'cut'
@@ -94,11 +90,5 @@ export async function startDateProxy(target: string, aheadMs: number): Promise<{
     call.on('error', () => incoming.socket.destroy())
     incoming.pipe(call)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { url: `http://127.0.0.1:${await listen(server)}` }
 }

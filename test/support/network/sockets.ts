@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Server as HttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { onFileEnd } from '../on-file-end.ts'
 
 export type RawAnswer = { text: string; statuses: number[]; body: string; closedAfterMs: number }
@@ -33,6 +34,17 @@ export function exchange(url: string, bytes: string | Buffer, silenceMs = 300): 
 export function openSocket(url: string): Socket {
   const { hostname, port } = new URL(url)
   return connect(Number(port), hostname)
+}
+
+/** Lets a server listen on a free port of this machine until the end of the file. Returns the port. */
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  onFileEnd(() => {
+    if (server instanceof HttpServer) server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }
 
 export type Listener = { port: number; connections: number }

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { v7 as uuidv7 } from 'uuid'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { addController } from '#domain/controllers/add-controller.ts'
@@ -11,7 +10,7 @@ import { freePort } from '#test/data/local-servers.ts'
 import { seedKey, seedPerson, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
 import { startSimulator } from '#test/network/simulator.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
+import { listen } from '#test/network/sockets.ts'
 
 const app = await startApp()
 const sites = ['--site', 'default=Hotel', '--site', 'branch=Filiale']
@@ -53,13 +52,6 @@ const right = { key: { secret: console.apiKey }, login: toFields(console.login) 
 
 function toFields({ username, password }: { username: string; password: string }) {
   return { username, secret: password }
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  onFileEnd(() => void server.close())
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
 }
 
 describe.each([
