@@ -3,23 +3,22 @@ import { expect, test, vi } from 'vitest'
 import type { Database } from '#db/database.ts'
 import { setGuestData } from '#domain/settings/guest-data.ts'
 import { testActor } from '#test/data/seed.ts'
-import { serverUrl } from '#test/data/template-database.ts'
 import { isLong, median, report } from '#test/measuring.ts'
 import { onFileEnd } from '#test/on-file-end.ts'
-import { buildHere } from './contenders/builds.ts'
-import { migrate, startApi, startController, startWorkerProcess } from './contenders/processes.ts'
-import { startGenerator } from './load/load.ts'
-import { controllerCount, openBenchDatabase } from './seed.ts'
+import { startWorkerProcess } from './contenders/processes.ts'
+import { startMeasuredService } from './measured-service.ts'
+import { controllerCount } from './seed.ts'
 
 const vouchersToForget = 1_000_000
-const seconds = 10
 const rounds = 3
 
 test.runIf(isLong)(
   'while a worker forgets a million guests, as many creations as possible keep 0.9 of their rate',
   { timeout: 1_800_000 }, // seeding a million vouchers takes minutes
   async () => {
-    const { db, run } = await openService()
+    const { db, process, run } = await startMeasuredService(addVouchers)
+    const worker = await startWorkerProcess(process)
+    onFileEnd(worker.stop)
     const alone: number[] = []
     const beside: number[] = []
     const paces: number[] = []
@@ -48,14 +47,8 @@ test.runIf(isLong)(
   },
 )
 
-/** Starts an api, a worker, a controller and a generator of load, each as its own process. `run` returns the creations a second. */
-async function openService() {
-  const { program, folder } = buildHere()
-  const wanted = { serverUrl, vouchers: controllerCount * 200, keep: false, folder }
-  const database = await openBenchDatabase({ ...wanted, migrate: (url) => migrate(program, url) })
-  onFileEnd(database.close)
-  const { db } = database
-  await db.query(
+function addVouchers(db: Database) {
+  return db.query(
     `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, reference, max_uses, expire_minutes,
        status, created_at, expires_at, end_told)
      select 1 + n % $2::integer, gen_random_uuid(), 'c' || n, lpad(n::text, 10, '0'), '2026-01-14_Gast ' || n, 'Gast ' || n,
@@ -63,24 +56,6 @@ async function openService() {
        from generate_series(1, $1::integer) n`,
     [vouchersToForget, controllerCount],
   )
-  await db.query('vacuum (analyze) vouchers')
-  const controller = await startController()
-  onFileEnd(controller.stop)
-  await db.query('update controllers set address = $1', [controller.url])
-  const api = await startApi({ program, databaseUrl: database.url, env: {} })
-  onFileEnd(api.stop)
-  const worker = await startWorkerProcess({ program, databaseUrl: database.url, env: {} })
-  onFileEnd(worker.stop)
-  const generator = startGenerator()
-  onFileEnd(generator.stop)
-  const run = async () => {
-    const { requests, seconds: taken } = await generator.run({
-      ...{ urls: [api.url], connections: 8, kind: 'create', keys: database.keys, order: 'in turn' },
-      ...{ sites: controllerCount, warmUpMs: 5_000, seconds },
-    })
-    return requests / taken
-  }
-  return { db, run }
 }
 
 async function countForgotten(db: Database): Promise<number> {

@@ -1,23 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { serverUrl } from '#test/data/template-database.ts'
+import type { Database } from '#db/database.ts'
 import { isLong, median, percentile, report } from '#test/measuring.ts'
-import { onFileEnd } from '#test/on-file-end.ts'
-import { buildHere } from './contenders/builds.ts'
-import { migrate, startApi, startController } from './contenders/processes.ts'
-import { startGenerator } from './load/load.ts'
-import { controllerCount, openBenchDatabase } from './seed.ts'
+import { startMeasuredService } from './measured-service.ts'
 
 const vouchersOfSite = 300_000
 /** A dozen people who type a name at the same time. */
 const namesPerSecond = 20
-const seconds = 10
 const rounds = 3
 
 test.runIf(isLong)(
   'in a site of 300,000 vouchers, names are found in under 100 ms beside as many creations as possible, which keep 0.9 of their rate',
   async () => {
-    const { url, keys, run } = await openService()
+    const { url, keys, run } = await startMeasuredService(addVouchers)
     const alone: number[] = []
     const beside: number[] = []
     const times: number[] = []
@@ -40,13 +35,8 @@ test.runIf(isLong)(
   },
 )
 
-/** Starts an api, a controller and a generator of load, each as its own process. `run` returns the creations a second. */
-async function openService() {
-  const { program, folder } = buildHere()
-  const wanted = { serverUrl, vouchers: controllerCount * 200, keep: false, folder }
-  const database = await openBenchDatabase({ ...wanted, migrate: (url) => migrate(program, url) })
-  onFileEnd(database.close)
-  await database.db.query(
+function addVouchers(db: Database) {
+  return db.query(
     `insert into vouchers (site_id, id, controller_voucher_id, code, controller_name, name, max_uses, expire_minutes, status,
        created_at, revoked_at)
      select 1, gen_random_uuid(), 'c' || n, lpad(n::text, 10, '0'), '2026-11-14_Gast ' || n, 'Gast ' || n, 1, 480,
@@ -55,22 +45,6 @@ async function openService() {
        from generate_series(1, $1::integer) n`,
     [vouchersOfSite],
   )
-  await database.db.query('vacuum (analyze) vouchers')
-  const controller = await startController()
-  onFileEnd(controller.stop)
-  await database.db.query('update controllers set address = $1', [controller.url])
-  const api = await startApi({ program, databaseUrl: database.url, env: {} })
-  onFileEnd(api.stop)
-  const generator = startGenerator()
-  onFileEnd(generator.stop)
-  const run = async () => {
-    const { requests, seconds: taken } = await generator.run({
-      ...{ urls: [api.url], connections: 8, kind: 'create', keys: database.keys, order: 'in turn' },
-      ...{ sites: controllerCount, warmUpMs: 5_000, seconds },
-    })
-    return requests / taken
-  }
-  return { url: api.url, keys: database.keys, run }
 }
 
 /** Looks up names at a fixed rate. A time begins when its request is due. */

@@ -6,6 +6,7 @@ import { connectDatabase, type Database } from '#db/database.ts'
 import { addController } from '#domain/controllers/add-controller.ts'
 import { seedKeyOfAnyVersion, testActor } from '#test/data/seed.ts'
 import { testDrivers, testKeyring } from '#test/environment.ts'
+import { insertVouchers } from './insert-vouchers.ts'
 import { listSize } from './statements.ts'
 
 /**
@@ -113,27 +114,11 @@ async function seed(db: Database, sites: number, vouchers: number): Promise<void
        from unnest($2::text[]) name`,
     [sites, extraSites],
   )
-  await seedVouchers(db, sites, Math.ceil(vouchers / sites))
-  await db.query('create table bench_seeded ()')
-}
-
-/** Inserts the vouchers without their secondary indexes, and builds these afterwards. 1M took 70 s on two busy processors. */
-async function seedVouchers(db: Database, sites: number, perSite: number): Promise<void> {
-  const { rows: indexes } = await db.query<{ name: string; definition: string }>(
-    `select c.relname as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
-       from pg_index i join pg_class c on c.oid = i.indexrelid
-      where i.indrelid = 'vouchers'::regclass and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
-  )
-  for (const { name } of indexes) await db.query(`drop index ${name}`)
-  await db.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica') // without the trigger, which would keep every row in memory
-    await tx.query(vouchersStatement, [sites, perSite])
-    await tx.query('insert into site_versions (site_id, version) select id, gen_random_uuid() from sites')
-  })
-  for (const { definition } of indexes) await db.query(definition)
+  await insertVouchers(db, vouchersStatement, [sites, Math.ceil(vouchers / sites)])
   await db.query('vacuum (analyze) vouchers')
   await db.query('vacuum (analyze) site_versions')
   await db.query('checkpoint')
+  await db.query('create table bench_seeded ()')
 }
 
 /**

@@ -7,6 +7,7 @@ import { pageFromWire } from '#drivers/unifi-integration/wire.ts'
 import { inPieces } from '#lib/pieces.ts'
 import { seedKeyOfAnyVersion, testActor } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
+import { insertVouchers } from '../insert-vouchers.ts'
 import { seededVoucher, seededVouchersSql, viewOf } from './seeded-vouchers.ts'
 
 export type SeedOptions = {
@@ -54,7 +55,7 @@ export async function seedSites(db: Database, options: SeedOptions): Promise<str
     )
   }
   await db.query(`select setval(pg_get_serial_sequence('sites', 'id'), $1)`, [sites])
-  await seedVouchers(db, [sites, vouchersPerSite, new Date(epochMs)])
+  await insertVouchers(db, seededVouchersSql, [sites, vouchersPerSite, new Date(epochMs)])
   await noteComparisons(db, options)
   await addWebhook({ db, keyring: testKeyring }, testActor, {
     name: 'bench',
@@ -112,20 +113,4 @@ async function noteComparisons(db: Database, { sites, vouchersPerSite, epochMs }
       [piece, lists],
     )
   }
-}
-
-/** Inserts the vouchers without their secondary indexes, and builds these afterwards. */
-async function seedVouchers(db: Database, values: unknown[]): Promise<void> {
-  const { rows: indexes } = await db.query<{ name: string; definition: string }>(
-    `select c.relname as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
-       from pg_index i join pg_class c on c.oid = i.indexrelid
-      where i.indrelid = 'vouchers'::regclass and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
-  )
-  for (const { name } of indexes) await db.query(`drop index ${name}`)
-  await db.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica') // without the trigger, which would keep every row in memory
-    await tx.query(seededVouchersSql, values)
-    await tx.query('insert into site_versions (site_id, version) select id, gen_random_uuid() from sites')
-  })
-  for (const { definition } of indexes) await db.query(definition)
 }
