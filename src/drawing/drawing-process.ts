@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { SlipPicture } from './draw-picture.ts'
 import type { SlipJob } from './draw-slips.ts'
-import { DrawingFailed } from './drawing-failed.ts'
 
 /** Draws slips in a process of its own, which starts with the first slip and ends when nobody has needed it for a while. */
 export type Drawing = {
@@ -15,6 +14,13 @@ export type Drawing = {
 
 export type DrawingRequest = { as: 'pdf' | 'picture'; job: SlipJob }
 export type DrawingAnswer = { drawn: Uint8Array | SlipPicture } | { failure: string }
+
+/** Slips were not drawn. The cause is for the log. */
+export class DrawingFailed extends Error {
+  constructor(cause: string) {
+    super(`slips could not be drawn: ${cause}`)
+  }
+}
 
 const program = fileURLToPath(new URL('../../bin/voucher-service.js', import.meta.url))
 const mostMemoryMb = 160

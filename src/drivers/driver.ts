@@ -195,15 +195,18 @@ export type VoucherToDisconnect = {
   createdAt: Date
 }
 
-export type Disconnection =
+export const disconnections = [
   /** The voucher had devices that were signed in. None of them is now. */
-  | 'all'
+  'all',
   /** No device was signed in with the voucher. */
-  | 'none_online'
+  'none_online',
   /** The controller does not say for certain which devices used the voucher. Some of them may still be signed in. */
-  | 'unsupported'
+  'unsupported',
   /** A device of the voucher is still signed in, although a command was sent for it. */
-  | 'failed'
+  'failed',
+] as const
+
+export type Disconnection = (typeof disconnections)[number]
 
 /** The `disconnect` of drivers whose controllers do not say which device used a voucher. */
 export async function cannotDisconnect(_site: string, vouchers: VoucherToDisconnect[]) {
@@ -232,17 +235,20 @@ type ControllerErrorOptions = ErrorOptions & {
 }
 
 /** Why no connection to a controller can be used. */
-export type UnreachableReason =
-  | 'name_unknown'
-  | 'connection_refused'
-  | 'no_answer'
+export const unreachableReasons = [
+  'name_unknown',
+  'connection_refused',
+  'no_answer',
   /** The certificate is not the pinned one. */
-  | 'certificate_changed'
+  'certificate_changed',
   /** No certificate is pinned, and no public certificate authority has signed the one that the controller shows. */
-  | 'certificate_untrusted'
-  | 'address_forbidden'
+  'certificate_untrusted',
+  'address_forbidden',
   /** Something answers, but not as a controller does. */
-  | 'broken'
+  'broken',
+] as const
+
+export type UnreachableReason = (typeof unreachableReasons)[number]
 
 /** The message is for the log. It never contains text from a reply or a credential. */
 export class ControllerError extends Error {

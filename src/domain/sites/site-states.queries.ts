@@ -5,10 +5,12 @@ import { isCertificateOutageSql } from '../controllers/controller-states.queries
 import { mayUseSiteSql, sitesOfActorSql } from './sites.queries.ts'
 
 /** The reason why a site cannot use its controller. */
-export type SiteProblem = 'unreachable' | 'certificate' | 'sign_in_refused' | 'failing'
+export const siteProblems = ['unreachable', 'certificate', 'sign_in_refused', 'failing'] as const
+export type SiteProblem = (typeof siteProblems)[number]
 
 /** `unknown`: the site was never synced. */
-export type SiteStateName = 'reachable' | 'unknown' | 'inactive' | SiteProblem
+export const siteStates = ['reachable', ...siteProblems, 'unknown', 'inactive'] as const
+export type SiteStateName = (typeof siteStates)[number]
 
 /** SQL for the open outage `o` of the controller of a site `s`. */
 export const withOutageSql = `left join controller_outages o on o.controller_id = s.controller_id and o.until is null`

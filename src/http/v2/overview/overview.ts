@@ -2,12 +2,13 @@ import { type Static, Type } from 'typebox'
 import type { MessageFailure } from '#domain/messages/message.ts'
 import type { ControllerDays } from '#domain/overview/controller-days.ts'
 import { type Overview, readOverview } from '#domain/overview/read-overview.ts'
+import { siteProblems, siteStates } from '#domain/sites/site-states.queries.ts'
 import { mailCauses } from '#mail/mail.ts'
 import { describeMailCause } from '../../errors/mail-causes.ts'
 import type { Language } from '../../server/preferred-language.ts'
 import { count, countOrNull, isoOrNull, publicId, siteNumber, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
-import { findAllowedSites, siteProblems, siteStates } from '../sites/sites.ts'
+import { findAllowedSites } from '../sites/sites.ts'
 
 const uuid = Type.String({ format: 'uuid' })
 const name = Type.String()

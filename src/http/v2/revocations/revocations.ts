@@ -12,7 +12,7 @@ import {
   type Viewer,
 } from '#domain/revocations/revocations.queries.ts'
 import { chooseByFilter, revokeVouchers as revoke } from '#domain/revocations/revoke-vouchers.ts'
-import type { Disconnection } from '#drivers/driver.ts'
+import { type Disconnection, disconnections } from '#drivers/driver.ts'
 import type { InvalidField } from '../../errors/field-errors.ts'
 import {
   count,
@@ -171,7 +171,7 @@ const revocationRowSchema = Type.Object(
     },
     disconnected: Type.Unsafe<Disconnection | null>({
       type: ['string', 'null'],
-      enum: ['all', 'none_online', 'unsupported', 'failed', null],
+      enum: [...disconnections, null],
       description:
         'Whether the devices of the voucher were signed out. unsupported: the controller does not say which devices used the voucher. They may stay online until its minutes end. Null while pending, and if nothing was deleted.',
     }),

@@ -17,13 +17,13 @@ import {
   listSiteStatesByName,
   type SiteFilter,
   type SiteGroup,
-  type SiteProblem,
   type SiteState,
-  type SiteStateName,
   siteGroups,
+  siteProblems,
+  siteStates,
 } from '#domain/sites/site-states.queries.ts'
 import { findSite } from '#domain/sites/sites.queries.ts'
-import type { UnreachableReason } from '#drivers/driver.ts'
+import { type UnreachableReason, unreachableReasons } from '#drivers/driver.ts'
 import {
   changeBody,
   count,
@@ -48,30 +48,11 @@ import {
   siteNameCursor,
 } from '../kit/pages.ts'
 
-const unreachableReasons = [
-  'name_unknown',
-  'connection_refused',
-  'no_answer',
-  'certificate_changed',
-  'certificate_untrusted',
-  'address_forbidden',
-  'broken',
-] as const satisfies UnreachableReason[]
-
 export const unreachableReason = Type.Unsafe<UnreachableReason | null>({
   type: ['string', 'null'],
   enum: [...unreachableReasons, null],
   description: 'Why the controller cannot be reached. Null if it can be reached, or if the reason is unknown.',
 })
-
-export const siteProblems = [
-  'unreachable',
-  'certificate',
-  'sign_in_refused',
-  'failing',
-] as const satisfies SiteProblem[]
-
-export const siteStates = ['reachable', ...siteProblems, 'unknown', 'inactive'] as const satisfies SiteStateName[]
 
 const siteSchema = Type.Object(
   {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Requester } from '#domain/actor.ts'
 import { type HistoryEntry, type RevokedReason, readVoucherHistory } from '#domain/vouchers/read-voucher-history.ts'
-import type { Disconnection } from '#drivers/driver.ts'
+import { type Disconnection, disconnections } from '#drivers/driver.ts'
 import type { Keyring } from '#lib/cipher.ts'
 import { isoOrNull, textOrNull, time, timeOrNull } from '../kit/fields.ts'
 import { operation } from '../kit/operation.ts'
@@ -77,7 +77,7 @@ const historyEntrySchema = Type.Object(
     message: Type.Union([messageSchema, Type.Null()], { description: 'Null unless the type is message.' }),
     disconnected: Type.Unsafe<Disconnection | null>({
       type: ['string', 'null'],
-      enum: ['all', 'none_online', 'unsupported', 'failed', null],
+      enum: [...disconnections, null],
       description: 'Whether the devices of the voucher were signed out, as in the rows of a revocation.',
     }),
   },
