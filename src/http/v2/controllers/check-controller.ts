@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { type CheckLine, checkController as check, checkLines } from '#domain/controllers/check-controller.ts'
 import { type CheckCause, checkCauses } from '#drivers/layer-check.ts'
 import { describeCheckCause } from '../../errors/check-causes.ts'
@@ -49,13 +49,11 @@ const checkSchema = Type.Object(
     layers: Type.Array(layerSchema, { description: 'The layers, in the order in which they were tried.' }),
     addresses: Type.Array(Type.String(), { description: 'The IP addresses of the host name.' }),
     port: countOrNull,
-    certificate: Type.Unsafe<Static<typeof certificateSchema> | null>({
-      anyOf: [certificateSchema, { type: 'null' }],
+    certificate: Type.Union([certificateSchema, Type.Null()], {
       description: 'The certificate that the controller shows. Null: none was read.',
     }),
     version: { ...textOrNull, description: 'The version of the controller, if the account may read it.' },
-    sites: Type.Unsafe<{ controller_site: string; name: string }[] | null>({
-      anyOf: [Type.Array(controllerSiteSchema), { type: 'null' }],
+    sites: Type.Union([Type.Array(controllerSiteSchema), Type.Null()], {
       description: 'The sites that the account can see. Null: they could not be read.',
     }),
   },

@@ -8,6 +8,13 @@ import type { V2Context } from '../kit/operation.ts'
 
 export const keyScope = Type.Enum([...scopes], { description: 'Each scope includes those before it.' })
 
+/** The scope and the sites of a key. */
+export const keyRights = {
+  scope: keyScope,
+  all_sites: Type.Boolean({ description: 'True if the key may use all sites, including later ones.' }),
+  site_ids: Type.Array(siteNumber, { description: 'The sites of a limited key. Empty if `all_sites` is true.' }),
+}
+
 export const requestsPerMinute = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 1,
@@ -27,9 +34,7 @@ const keyFields = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String({ examples: ['Check-in'] }),
   prefix,
-  scope: keyScope,
-  all_sites: Type.Boolean({ description: 'True if the key may use all sites, including later ones.' }),
-  site_ids: Type.Array(siteNumber, { description: 'The sites of a limited key. Empty if `all_sites` is true.' }),
+  ...keyRights,
   requests_per_minute: requestsPerMinute,
   ...issuingFields,
   expires_at: { ...timeOrNull, description: 'When the key stops working; null if it does not expire.' },

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { DomainError } from '#domain/errors.ts'
-import { scopes } from '#domain/keys/key.ts'
 import { type ApiKeyWithSites, findKey } from '#domain/keys/keys.queries.ts'
 import { setOwnPreferences } from '#domain/people/administer-staff.ts'
 import { unlinkOwn } from '#domain/people/link-identity.ts'
 import { listSessions } from '#domain/people/sessions.queries.ts'
 import { changePassword, signOut } from '#domain/people/sign-in.ts'
 import { findPerson, type Person } from '#domain/people/staff.queries.ts'
-import { changeBody, isoOrNull, readUuid, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
+import { keyRights } from '../keys/key.ts'
+import { changeBody, isoOrNull, readUuid, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { issuingFields, issuingToWire } from '../kit/issuing-fields.ts'
 import { operation } from '../kit/operation.ts'
 import { language, newPassword, personSchema, personToWire, theme } from './person.ts'
@@ -17,9 +17,7 @@ const keySchema = Type.Object(
     kind: Type.Literal('key'),
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    scope: Type.Enum([...scopes], { description: 'Each scope includes those before it.' }),
-    all_sites: Type.Boolean({ description: 'True if the key may use all sites, including later ones.' }),
-    site_ids: Type.Array(siteNumber, { description: 'The sites of a limited key. Empty if `all_sites` is true.' }),
+    ...keyRights,
     limits: Type.Object({
       requests_per_minute: Type.Unsafe<number | null>({
         type: ['integer', 'null'],

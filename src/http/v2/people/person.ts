@@ -52,15 +52,22 @@ export function identityToWire({ identity, rightsFromGroups }: Pick<Person, 'ide
   }
 }
 
+export const role = Type.Enum([...roles], { description: 'Each role includes those before it.' })
+
+/** The role and the sites of a person. */
+export const personRights = {
+  role,
+  all_sites: Type.Boolean({ description: 'True if the person may use all sites, including later ones.' }),
+  site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
+}
+
 export const personSchema = Type.Object(
   {
     kind: Type.Literal('staff'),
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
     email: Type.String(),
-    role: Type.Enum([...roles], { description: 'Each role includes those before it.' }),
-    all_sites: Type.Boolean({ description: 'True if the person may use all sites, including later ones.' }),
-    site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
+    ...personRights,
     language: Type.Union([language, Type.Null()]),
     theme,
     limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }), ...issuingFields }),

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { roles } from '#domain/actor.ts'
 import { DomainError } from '#domain/errors.ts'
 import { passwordLinkUrl, requireLinkMail } from '#domain/mailing/prepare-link-mail.ts'
 import { linkMailKinds, type MessageState } from '#domain/messages/message.ts'
@@ -17,32 +16,19 @@ import { findStaffMember, listStaffPage, type StaffMember } from '#domain/people
 import { managerIdOf } from '#domain/people/staff-rights.ts'
 import { invalidRequest } from '../../errors/field-errors.ts'
 import type { BrowserSession } from '../../session/browser-session.ts'
-import {
-  changeBody,
-  isoOrNull,
-  readUuid,
-  searchText,
-  siteNumber,
-  time,
-  timeOrNull,
-  uuidParams,
-} from '../kit/fields.ts'
+import { changeBody, isoOrNull, readUuid, searchText, siteNumber, time, timeOrNull, uuidParams } from '../kit/fields.ts'
 import { issuingChange, issuingFields, issuingToWire, readIssuing } from '../kit/issuing-fields.ts'
 import { type OperationCall, operation, type V2Context } from '../kit/operation.ts'
 import { cutPage, nameCursor, namePageQuery, nextCursor, readNameCursor } from '../kit/pages.ts'
 import { attemptFields } from '../messages/message-fields.ts'
 import { findAllowedSites } from '../sites/sites.ts'
-import { identityFields, identityToWire, language } from './person.ts'
-
-const role = Type.Enum([...roles], { description: 'Each role includes those before it.' })
+import { identityFields, identityToWire, language, personRights, role } from './person.ts'
 
 const memberFields = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   email: Type.String(),
-  role,
-  all_sites: Type.Boolean({ description: 'True if the person may use all sites, including later ones.' }),
-  site_ids: Type.Array(siteNumber, { description: 'The sites of the person. Empty if `all_sites` is true.' }),
+  ...personRights,
   active: Type.Boolean(),
   state: Type.Enum(['invited', 'active', 'deactivated'], {
     description:

@@ -92,12 +92,10 @@ const serverSchema = Type.Object(
 
 const settingsSchema = Type.Object(
   {
-    server: Type.Unsafe<Static<typeof serverSchema> | null>({
-      anyOf: [serverSchema, { type: 'null' }],
+    server: Type.Union([serverSchema, Type.Null()], {
       description: 'The mail server. Null: the service sends no e-mail.',
     }),
-    sender: Type.Unsafe<Static<typeof senderSchema> | null>({
-      anyOf: [senderSchema, { type: 'null' }],
+    sender: Type.Union([senderSchema, Type.Null()], {
       description: 'The sender of all sites that are not in `senders`. Null: nobody has set it.',
     }),
     senders: Type.Array(Type.Object({ site_id: siteNumber, site: Type.String(), sender: senderSchema }), {
@@ -278,8 +276,7 @@ export const testMailServer = operation({
       lines: Type.Array(lineSchema, { description: 'The lines, in the order in which they were tried.' }),
       addresses: Type.Array(Type.String(), { description: 'The IP addresses of the host.' }),
       protocol: { ...textOrNull, description: 'The version of TLS. Null: the connection was not encrypted.' },
-      certificate: Type.Unsafe<Static<typeof certificateSchema> | null>({
-        anyOf: [certificateSchema, { type: 'null' }],
+      certificate: Type.Union([certificateSchema, Type.Null()], {
         description: 'The certificate that the mail server shows. Null: none was read.',
       }),
     },

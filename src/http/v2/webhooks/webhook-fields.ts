@@ -75,8 +75,7 @@ export const webhookFields = {
     description: 'When the last event arrived; null while deliveries fail, or if none arrived in the last 30 days.',
   },
   failing_since: { ...timeOrNull, description: 'When deliveries began to fail; null while they arrive.' },
-  last_failure: Type.Unsafe<Static<typeof lastFailure> | null>({
-    anyOf: [lastFailure, { type: 'null' }],
+  last_failure: Type.Union([lastFailure, Type.Null()], {
     description: 'The last failed attempt, while deliveries fail or the webhook is disabled.',
   }),
   disabled_from: {
