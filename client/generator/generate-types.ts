@@ -1,20 +1,8 @@
 import { writeFileSync } from 'node:fs'
+import type { JsonSchema } from '../../src/http/v2/kit/json-schema.ts'
 
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean | Schema
-  description?: string
-}
-type Parameter = { name: string; in: string; required?: boolean; schema: Schema; description?: string }
-type Content = Record<string, { schema: Schema }>
+type Parameter = { name: string; in: string; required?: boolean; schema: JsonSchema; description?: string }
+type Content = Record<string, { schema: JsonSchema }>
 type DescribedOperation = {
   operationId: string
   summary: string
@@ -31,7 +19,7 @@ export function generateTypes(document: Document): string {
       readOperation(method.toUpperCase(), path, operation as DescribedOperation),
     ),
   )
-  const schemas = Object.entries(document.components.schemas as Record<string, Schema>)
+  const schemas = Object.entries(document.components.schemas as Record<string, JsonSchema>)
   return `${[
     '// Made from the OpenAPI document by `npm run client:types`. Do not edit.',
     `import type { CallOptions } from './voucher-client.ts'`,
@@ -119,7 +107,7 @@ const read = [
   'additionalProperties',
 ]
 
-function typeOf(schema: Schema): string {
+function typeOf(schema: JsonSchema): string {
   const unknown = Object.keys(schema).find((keyword) => !read.includes(keyword) && !silent.test(keyword))
   if (unknown) throw new Error(`The keyword ${unknown} is new in the document. Teach it to client/generator.`)
   if (schema.$ref) return schema.$ref.slice('#/components/schemas/'.length)
@@ -130,7 +118,7 @@ function typeOf(schema: Schema): string {
   return unionOf([schema.type].flat().map((type) => plainTypeOf(type, schema)))
 }
 
-function plainTypeOf(type: string, schema: Schema): string {
+function plainTypeOf(type: string, schema: JsonSchema): string {
   const { format, items, properties, required = [], additionalProperties } = schema
   if (type === 'string' && format === 'binary') return 'Blob'
   if (type === 'integer' || type === 'number') return 'number'
@@ -144,7 +132,7 @@ function plainTypeOf(type: string, schema: Schema): string {
     : block(members.map(([name, schema]) => member(name, required.includes(name), schema)))
 }
 
-function member(name: string, required: boolean | undefined, schema: Schema): string {
+function member(name: string, required: boolean | undefined, schema: JsonSchema): string {
   return `${comment(schema.description)}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required ? '' : '?'}: ${typeOf(schema)}`
 }
 

@@ -11,7 +11,7 @@ export type JsonSchema = {
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
-  additionalProperties?: unknown
+  additionalProperties?: boolean | JsonSchema
   minimum?: number
   maximum?: number
   minLength?: number
