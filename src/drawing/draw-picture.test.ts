@@ -5,27 +5,12 @@ import { expect, test } from 'vitest'
 import { slipParts } from '#slips/slip-parts.ts'
 import { wifiQrText } from '#slips/wifi-qr.ts'
 import { readPicture } from '#test/paper.ts'
+import { slipSite, slipVoucher as voucher } from '#test/sample-slip.ts'
 import { drawPicture } from './draw-picture.ts'
 import { type PaperName, papers } from './papers.ts'
 
-const voucher = {
-  id: '1-a',
-  formatted_code: '53785-74831',
-  name: 'Familie Huber',
-  max_uses: 2,
-  expire_minutes: 1440,
-  valid_until: null,
-  created_at: '2026-11-19T08:00:00.000Z',
-}
-const guestInfo = {
-  wifi_name: 'Ä;"ö,:Ж\\ Gäste Żółć ěščřž 1',
-  wifi_password: 'Sommer-am-See-26',
-  wifi_password_set: true,
-  wifi_hidden: false,
-  time_zone: 'Europe/Vienna',
-  footer: null as string | null,
-}
-const site = { name: 'Hotel Goldener Adler', house: null, guestInfo }
+const guestInfo = { ...slipSite.guestInfo, footer: null }
+const site = { ...slipSite, guestInfo }
 
 /** The facts in the first chunks of a PNG, and its dots. */
 function readPng(png: Uint8Array) {

@@ -2,32 +2,16 @@ import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type GuestLanguage, guestLanguages } from '#slips/guest-languages.ts'
 import { type SlipLine, slipLines } from '#slips/slip-lines.ts'
-import { type SlipSite, slipParts } from '#slips/slip-parts.ts'
+import { slipParts } from '#slips/slip-parts.ts'
 import { wifiQrText } from '#slips/wifi-qr.ts'
 import { png, pngWithPixels } from '#test/data/images.ts'
 import { isLong } from '#test/measuring.ts'
 import { readPaper } from '#test/paper.ts'
+import { slipSite as site, slipVoucher as voucher } from '#test/sample-slip.ts'
 import { drawSlips, type SlipJob } from './draw-slips.ts'
 import { type PaperName, papers } from './papers.ts'
 
-const voucher = {
-  id: '1-a',
-  formatted_code: '53785-74831',
-  name: 'Familie Huber',
-  max_uses: 2,
-  expire_minutes: 1440,
-  valid_until: null,
-  created_at: '2026-11-19T08:00:00.000Z',
-}
-const guestInfo = {
-  wifi_name: 'Ä;"ö,:Ж\\ Gäste Żółć ěščřž 1',
-  wifi_password: 'Sommer-am-See;"26\\,:',
-  wifi_password_set: true,
-  wifi_hidden: false,
-  time_zone: 'Europe/Vienna',
-  footer: 'Fragen? Empfang, Telefon 9',
-}
-const site: SlipSite = { name: 'Hotel Goldener Adler', house: null, guestInfo }
+const { guestInfo } = site
 const paperNames = Object.keys(papers) as PaperName[]
 
 /** A hyphen at the end of a line is read as U+FFFE. */

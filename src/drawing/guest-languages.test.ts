@@ -6,29 +6,21 @@ import { slipTexts } from '#slips/slip-texts.ts'
 import { wifiQrText } from '#slips/wifi-qr.ts'
 import { isLong } from '#test/measuring.ts'
 import { readPaper } from '#test/paper.ts'
+import { slipSite, slipVoucher } from '#test/sample-slip.ts'
 import { drawSlips } from './draw-slips.ts'
 import { type Font, printable } from './fonts.ts'
 import { type PaperName, papers } from './papers.ts'
 
 /** The slip of this voucher has every kind of fact, and each is as long as it can be. */
 const voucher = {
-  id: '1-a',
-  formatted_code: '53785-74831',
+  ...slipVoucher,
   name: 'Familie Wolkenstein-Trostburg, Suite 7',
   max_uses: 0,
   expire_minutes: 2 * 1440 + 90,
   valid_until: '2026-11-30T22:30:00.000Z',
-  created_at: '2026-11-19T08:00:00.000Z',
 }
-const guestInfo = {
-  wifi_name: 'Gäste;"Ж", Seminarhaus am See 12',
-  wifi_password: 'Sommer-am-See;"26\\,:',
-  wifi_password_set: true,
-  wifi_hidden: false,
-  time_zone: 'Europe/Vienna',
-  footer: 'Fragen? Empfang, Telefon 9',
-}
-const site = { name: 'Hotel Goldener Adler', house: null, guestInfo }
+const guestInfo = { ...slipSite.guestInfo, wifi_name: 'Gäste;"Ж", Seminarhaus am See 12' }
+const site = { ...slipSite, guestInfo }
 const paperNames = Object.keys(papers) as PaperName[]
 
 /** Each language alone, with the next one, and with the next two, which is the most that a slip has. */

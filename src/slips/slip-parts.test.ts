@@ -1,27 +1,12 @@
 import { expect, test } from 'vitest'
+import { slipSite, slipVoucher as voucher } from '#test/sample-slip.ts'
 import { type SlipLine, slipLines } from './slip-lines.ts'
 import { type SlipPart, type SlipSite, slipParts, slipSections, slipsOf } from './slip-parts.ts'
 
-const voucher = {
-  id: '1-a',
-  formatted_code: '53785-74831',
-  name: 'Familie Huber',
-  max_uses: 2,
-  expire_minutes: 1440,
-  valid_until: null,
-  created_at: '2026-11-19T08:00:00.000Z',
-}
 const site: SlipSite = {
   name: 'Goldener Adler',
   house: 'Adler Hotels',
-  guestInfo: {
-    wifi_name: 'Adler-Gast',
-    wifi_password: 'Sommer-am-See-26',
-    wifi_password_set: true,
-    wifi_hidden: false,
-    time_zone: 'Europe/Vienna',
-    footer: 'Fragen? Empfang, Telefon 9',
-  },
+  guestInfo: { ...slipSite.guestInfo, wifi_name: 'Adler-Gast', wifi_password: 'Sommer-am-See-26' },
 }
 const withLines = (lines: SlipLine[], changes: Partial<SlipSite['guestInfo']> = {}): SlipSite => ({
   ...site,
