@@ -1,5 +1,12 @@
 import { type Logger, pino } from 'pino'
-import { connectDatabase, createDatabaseClock, type Database, type DatabaseClock, isReachable } from '#db/database.ts'
+import {
+  connectDatabase,
+  createDatabaseClock,
+  type Database,
+  type DatabaseClock,
+  type DatabaseOptions,
+  isReachable,
+} from '#db/database.ts'
 import { createWriteGuard, type WriteGuard } from '#db/write-guard.ts'
 import type { DriverForms } from '#domain/controllers/add-controller.ts'
 import { type Controllers, createControllers } from '#domain/controllers/controllers.ts'
@@ -82,7 +89,6 @@ export type Context = {
 
 const healthTimeoutMs = 2_000
 const searchTimeoutMs = 3_000
-const connectionLost = 'a connection to PostgreSQL was lost; the next query opens a new one'
 
 type ContextOptions = {
   logTo?: 1 | 2
@@ -107,18 +113,8 @@ export function createContext(
     { name: 'voucher-service', level: config.logLevel, ...(isJournal && { hooks: { streamWrite: withPriority } }) },
     pino.destination({ dest: logTo, sync: false }),
   )
-  const healthDb = connectHealthDatabase(config)
-  const writes = guardWrites(config, healthDb, log)
-  const db = connectDatabase({
-    ...pooledConnection(config),
-    poolSize: config.databasePoolSize,
-    writes,
-    onError: (err) => log.warn({ err }, connectionLost),
-  })
-  const requestDb = connectRequestDatabase(config, log)
+  const { db, requestDb, searchDb, reportDb, healthDb, writes } = connectDatabases(config, log)
   const clock = createDatabaseClock(db)
-  const searchDb = connectSearchDatabase(config, log)
-  const reportDb = connectReportDatabase(config, log)
   const {
     limiter,
     isRedisReachable,
@@ -247,11 +243,6 @@ export function connectProvider(config: Config, clock: Clock): Provider | undefi
   })
 }
 
-/** The address that may go through PgBouncer, and whether it keeps prepared statements. */
-function pooledConnection({ databaseUrl, databasePreparedStatements }: Config) {
-  return { url: databaseUrl, preparedStatements: databasePreparedStatements }
-}
-
 function guardWrites(config: Config, db: Database, log: Log): WriteGuard {
   return createWriteGuard({
     url: config.databaseDirectUrl ?? config.databaseUrl,
@@ -263,56 +254,47 @@ function guardWrites(config: Config, db: Database, log: Log): WriteGuard {
   })
 }
 
-/** The idle connection stays open, so a connected process stays ready even if PostgreSQL accepts no more connections. */
-function connectHealthDatabase(config: Config): Database {
-  return connectDatabase({
-    ...pooledConnection(config),
+/** Keeps one search, export or overview from using every processor of the database. */
+const oneProcessor = { max_parallel_workers_per_gather: '0' }
+
+/** The connections of a process. Each kind of work has its own, so that it never waits for another kind. */
+function connectDatabases(config: Config, log: Log) {
+  const connect = (options: Partial<DatabaseOptions> & Pick<DatabaseOptions, 'poolSize'>) =>
+    connectDatabase({
+      url: config.databaseUrl,
+      preparedStatements: config.databasePreparedStatements,
+      onError: (err) => log.warn({ err }, 'a connection to PostgreSQL was lost; the next query opens a new one'),
+      ...options,
+    })
+  const healthDb = connect({
     poolSize: 1,
-    minIdle: 1,
+    minIdle: 1, // a connected process stays ready even if PostgreSQL accepts no more connections
     name: 'voucher-service health',
     timeoutMs: healthTimeoutMs,
     onError: () => {}, // the next health check reports it
   })
-}
-
-/**
- * These connections run only named statements. The setting makes PostgreSQL plan each of them once. By default,
- * PostgreSQL plans the list of a site every time, because it estimates a high cost for one plan for all partitions.
- */
-function connectRequestDatabase(config: Config, log: Log): Database {
-  return connectDatabase({
-    ...pooledConnection(config),
-    poolSize: Math.ceil(config.databasePoolSize / 2),
-    minIdle: 1, // one request a minute would otherwise connect and plan its statements every time
-    name: 'voucher-service requests',
-    settings: { plan_cache_mode: 'force_generic_plan' },
-    onError: (err) => log.warn({ err }, connectionLost),
-  })
-}
-
-/** Keeps one search, export or overview from using every processor of the database. */
-const oneProcessor = { max_parallel_workers_per_gather: '0' }
-
-function connectSearchDatabase(config: Config, log: Log): Database {
-  return connectDatabase({
-    ...pooledConnection(config),
-    poolSize: searchConnections,
-    name: 'voucher-service search',
-    timeoutMs: searchTimeoutMs,
-    settings: oneProcessor,
-    onError: (err) => log.warn({ err }, connectionLost),
-  })
-}
-
-/** Connections for exports and overviews. */
-function connectReportDatabase(config: Config, log: Log): Database {
-  return connectDatabase({
-    ...pooledConnection(config),
-    poolSize: reportConnections,
-    name: 'voucher-service reports',
-    settings: oneProcessor,
-    onError: (err) => log.warn({ err }, connectionLost),
-  })
+  const writes = guardWrites(config, healthDb, log)
+  return {
+    healthDb,
+    writes,
+    db: connect({ poolSize: config.databasePoolSize, writes }),
+    requestDb: connect({
+      poolSize: Math.ceil(config.databasePoolSize / 2),
+      minIdle: 1, // one request a minute would otherwise connect and plan its statements every time
+      name: 'voucher-service requests',
+      // These connections run only named statements, and PostgreSQL plans each of them once. By default, it plans the list of
+      // a site every time, because it estimates a high cost for one plan for all partitions.
+      settings: { plan_cache_mode: 'force_generic_plan' },
+    }),
+    searchDb: connect({
+      poolSize: searchConnections,
+      name: 'voucher-service search',
+      timeoutMs: searchTimeoutMs,
+      settings: oneProcessor,
+    }),
+    /** For exports and overviews. */
+    reportDb: connect({ poolSize: reportConnections, name: 'voucher-service reports', settings: oneProcessor }),
+  }
 }
 
 type LimiterTools = { config: Config; role: Role; db: Database; log: Log; observer: Observer | undefined }
