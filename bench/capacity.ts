@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { CpuTimes } from './cpu.ts'
 import type { Options } from './options.ts'
 
 const usage = `node bench/capacity.ts --sites <n> [options]
@@ -17,16 +18,13 @@ Computes what a number of sites needs, from the processor times that the bench h
   --costs <file>       results of \`npm run bench -- --save\` (default: the newest complete one in bench/results)
 `
 
-/** Processor time in microseconds. */
-type Cost = { node: number; postgres: number; redis: number }
-
 /**
  * The cost of one list, one creation and so on. A sync costs `sync`, plus `syncedVoucher` per voucher on the controller. A sync
  * that compares its list with the record also costs `comparison`, plus `comparedVoucher` per voucher.
  */
 type Costs = Record<
   'list' | 'changedList' | 'creation' | 'delivery' | 'sync' | 'syncedVoucher' | 'comparison' | 'comparedVoucher',
-  Cost
+  CpuTimes
 >
 
 /** The load to plan for: the numbers that the command line sets. */
@@ -90,7 +88,7 @@ export function computeCapacity(demand: Demand, costs: Costs) {
   }
   const requests = ['list', 'changedList', 'creation'] as const
   const work = ['delivery', 'sync', 'syncedVoucher', 'comparison', 'comparedVoucher'] as const
-  const cores = (kinds: readonly (keyof Costs)[], of: keyof Cost) =>
+  const cores = (kinds: readonly (keyof Costs)[], of: keyof CpuTimes) =>
     kinds.reduce((sum, kind) => sum + rates[kind] * costs[kind][of], 0) / 1_000_000 / usableShare
   const api = cores(requests, 'node')
   const probes = Math.min(measured.probesPerSecond, sites / 60)
@@ -120,7 +118,7 @@ export function computeCapacity(demand: Demand, costs: Costs) {
 /** Reads the processor times of this service with Redis from a file that the bench has saved. */
 export function readCosts(path: string): Costs {
   const { results } = readSaved(path)
-  const costOf = (group: string, line: string): Cost => {
+  const costOf = (group: string, line: string): CpuTimes => {
     const found = results.find(({ name }) => name === group)?.lines.find((text) => text.startsWith(`${line} | `))
     if (!found) throw new Error(`${path} has no ${group}. Measure it with: npm run bench -- --save --only ${group}`)
     const [node = 0, postgres = 0, redis = 0] = found.split(' | ').slice(5, 8).map(Number)
@@ -146,7 +144,7 @@ export function readCosts(path: string): Costs {
   }
 }
 
-function scaled({ node, postgres, redis }: Cost, by: number): Cost {
+function scaled({ node, postgres, redis }: CpuTimes, by: number): CpuTimes {
   return { node: node * by, postgres: postgres * by, redis: redis * by }
 }
 

@@ -18,7 +18,7 @@ export type EngineLoad = {
   seconds: number
 }
 
-export type EngineResult = { requests: number; seconds: number; meanMs: number; cpu: CpuTimes }
+export type EngineResult = { requests: number; seconds: number; cpu: CpuTimes }
 
 /** The first second does not count, because new backends first read the catalogs of all partitions. */
 const warmUpSeconds = 1
@@ -59,14 +59,9 @@ const cpuMarginMs = 100
 
 /** Reads lines such as `progress: 2.0 s, 4321.0 tps, lat 2.312 ms stddev 1.200, 0 failed`. */
 function readReport(report: string, cpu: CpuTimes, seconds: number): EngineResult {
-  const lines = [...report.matchAll(/^progress: [\d.]+ s, ([\d.]+) tps, lat ([\d.]+) ms/gm)].slice(warmUpSeconds)
+  const lines = [...report.matchAll(/^progress: [\d.]+ s, ([\d.]+) tps/gm)].slice(warmUpSeconds)
   if (lines.length === 0) throw new Error(`pgbench reported no progress:\n${report}`)
-  const mean = (column: number) => lines.reduce((sum, line) => sum + Number(line[column]), 0) / lines.length
+  const perSecond = lines.reduce((sum, [, rate]) => sum + Number(rate), 0) / lines.length
   const scale = (seconds * 1_000) / (seconds * 1_000 - cpuMarginMs)
-  return {
-    requests: mean(1) * seconds,
-    seconds,
-    meanMs: mean(2),
-    cpu: { ...cpu, postgres: cpu.postgres * scale },
-  }
+  return { requests: perSecond * seconds, seconds, cpu: { ...cpu, postgres: cpu.postgres * scale } }
 }

@@ -58,15 +58,13 @@ async function start(options: ControllersOptions): Promise<void> {
       setTimeout(() => answer({ ...options, listedAt }, { request, response, body }), options.delayMs),
     )
   }
-  const server = createServer({ ...identity, keepAliveTimeout: 65_000 }, answerLater)
-  server.on('secureConnection', () => (counts.connections += 1))
   const listeners = options.hosts.map(
-    (host, i) =>
+    (host) =>
       new Promise<void>((resolve, reject) => {
-        const each = i === 0 ? server : createServer({ ...identity, keepAliveTimeout: 65_000 }, answerLater)
-        if (i > 0) each.on('secureConnection', () => (counts.connections += 1))
-        each.once('error', reject)
-        each.listen(options.port, host, 1_024, resolve)
+        const server = createServer({ ...identity, keepAliveTimeout: 65_000 }, answerLater)
+        server.on('secureConnection', () => (counts.connections += 1))
+        server.once('error', reject)
+        server.listen(options.port, host, 1_024, resolve)
       }),
   )
   await Promise.all(listeners)
