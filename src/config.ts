@@ -254,7 +254,7 @@ export const settings = {
   },
   webhookRetryScale: {
     env: 'WEBHOOK_RETRY_SCALE',
-    about: 'For tests only. Factor for the pauses between the attempts of a delivery.',
+    about: 'For tests only. Factor for the pauses between the attempts of a delivery or a message.',
     parse: factor,
     fallback: '1',
   },
