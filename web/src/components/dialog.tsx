@@ -1,5 +1,5 @@
 import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useFocusAfter } from '../hooks/use-focus-after.ts'
@@ -7,7 +7,7 @@ import { useLayout } from '../hooks/use-layout.ts'
 import { ErrorMessage } from './state-pages.tsx'
 
 type DialogProps = {
-  opened: boolean
+  opened?: boolean
   onClose: () => void
   title: ReactNode
   /** Esc and a click beside the dialog do nothing: it closes only by its buttons. */
@@ -23,7 +23,7 @@ type DialogProps = {
  * which may be a form: submitting the dialog must not submit that form too.
  */
 export function Dialog({
-  opened,
+  opened = true,
   onClose,
   title,
   isSticky = false,
@@ -53,16 +53,41 @@ export function Dialog({
   )
 }
 
+type FormDialogProps = DialogProps & {
+  /** From `useSaveForm`. */
+  form: { element: ComponentProps<'form'>; isSaving: boolean; error: unknown }
+  /** The words of the button that saves. */
+  action: string
+  isDestructive?: boolean
+}
+
+/** A dialog with the fields of a form, and below them the failure and the buttons. */
+export function FormDialog({ form, action, isDestructive = false, children, ...dialog }: FormDialogProps) {
+  return (
+    <Dialog {...dialog}>
+      <form {...form.element}>
+        <Stack gap="md">
+          {children}
+          {form.error ? <ErrorMessage error={form.error} /> : null}
+          <DialogActions onCancel={dialog.onClose}>
+            <Button type="submit" loading={form.isSaving} {...(isDestructive && { color: 'red' })}>
+              {action}
+            </Button>
+          </DialogActions>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
 type ConfirmProps = Omit<DialogProps, 'isSticky' | 'isCovering' | 'size'> & {
   /** The button names what it does and to how many, for example "Revoke 3 vouchers". */
   action: string
-  onConfirm: () => void
-  isBusy?: boolean
+  mutation: { mutate: () => void; isPending: boolean; error: unknown }
   /** The button works only when the person has seen what it affects. */
   isReady?: boolean
   /** False: nothing is lost, so the button is not red. */
   isDestructive?: boolean
-  error?: unknown
   /** The person must type this text, for example the name of the key. */
   typed?: { label: string; text: string }
 }
@@ -70,11 +95,9 @@ type ConfirmProps = Omit<DialogProps, 'isSticky' | 'isCovering' | 'size'> & {
 /** Asks before something that has an effect on others or cannot be undone. Its button is the only filled one. */
 export function ConfirmDialog({
   action,
-  onConfirm,
-  isBusy = false,
+  mutation: { mutate, isPending, error },
   isReady = true,
   isDestructive = true,
-  error,
   typed,
   children,
   ...dialog
@@ -91,7 +114,7 @@ export function ConfirmDialog({
   const submit = () => {
     if (!isReady) return
     if (typed && text.trim() !== typed.text) return setIsMissing(true)
-    onConfirm()
+    mutate()
   }
   return (
     <Dialog {...dialog} onClose={close}>
@@ -114,20 +137,17 @@ export function ConfirmDialog({
             />
           )}
           {error ? <ErrorMessage error={error} /> : null}
-          <Group justify="flex-end" className="dialog-actions">
-            <Button variant="default" onClick={close} {...(!typed && { 'data-autofocus': true })}>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={close} isCancelFirst={!typed}>
             <Button
               ref={button}
               type="submit"
-              loading={isBusy}
+              loading={isPending}
               disabled={!isReady}
               {...(isDestructive && { color: 'red' })}
             >
               {action}
             </Button>
-          </Group>
+          </DialogActions>
         </Stack>
       </form>
     </Dialog>
@@ -135,7 +155,6 @@ export function ConfirmDialog({
 }
 
 type SecretProps = {
-  opened: boolean
   onDone: () => void
   title: string
   text: string
@@ -146,12 +165,12 @@ type SecretProps = {
 }
 
 /** Shows a secret that cannot be read again. If it must be stored, *Done* works only after the person ticked that it is. */
-export function SecretOnce({ opened, onDone, title, text, secret, stored, children }: SecretProps) {
+export function SecretOnce({ onDone, title, text, secret, stored, children }: SecretProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const [isStored, setIsStored] = useState(false)
   return (
-    <Dialog opened={opened} onClose={() => undefined} title={title} isSticky size={560}>
+    <Dialog onClose={() => undefined} title={title} isSticky size={560}>
       <Stack gap="md">
         <Text c="dimmed">{text}</Text>
         <Group
@@ -180,12 +199,19 @@ export function SecretOnce({ opened, onDone, title, text, secret, stored, childr
   )
 }
 
+type ActionsProps = {
+  onCancel: () => void
+  /** *Cancel* gets the focus when the dialog opens. */
+  isCancelFirst?: boolean
+  children: ReactNode
+}
+
 /** The last line of a dialog: Cancel, and the button that does it. */
-export function DialogActions({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
+export function DialogActions({ onCancel, isCancelFirst = false, children }: ActionsProps) {
   const { t } = useTranslation()
   return (
     <Group justify="flex-end" className="dialog-actions">
-      <Button variant="default" onClick={onCancel}>
+      <Button variant="default" onClick={onCancel} {...(isCancelFirst && { 'data-autofocus': true })}>
         {t('actions.cancel')}
       </Button>
       {children}

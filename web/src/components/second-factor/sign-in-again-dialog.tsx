@@ -37,7 +37,7 @@ export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
   }
   const methods = data?.methods ?? []
   return (
-    <Dialog opened onClose={onCancel} title={t('second-factor.again-title')} size={400} isSticky>
+    <Dialog onClose={onCancel} title={t('second-factor.again-title')} size={400} isSticky>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Esc works in every field of the dialog */}
       <div onKeyDown={cancelByKey}>
         <Stack gap="md">

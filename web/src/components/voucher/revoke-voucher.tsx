@@ -17,9 +17,7 @@ export function RevokeDialog({ voucher, revoke, opened, onClose }: Props) {
       onClose={onClose}
       title={t('desk.revoke-title', { name: voucher.name })}
       action={t('desk.revoke-submit')}
-      isBusy={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
+      mutation={{ ...revoke, mutate: () => revoke.mutate(undefined, { onSuccess: onClose }) }}
     >
       {t('desk.revoke-text', { code: voucher.formatted_code })}
     </ConfirmDialog>

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Key, KeyWithSecret } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { dayAndClock, formatTime } from '../../formats.ts'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 import { createKey, revokeKey, rollKey, updateKey } from '../../queries/keys.ts'
 import { useScopeZone } from '../../sites.ts'
-import { KeyForm, useKeyForm } from './key-form.tsx'
+import { KeyFields, useKeyForm } from './key-form.tsx'
 import { emptyInput, inputOf } from './key-input.ts'
 
 type DialogProps = { apiKey: Key; onClose: () => void }
@@ -18,21 +18,25 @@ type DialogProps = { apiKey: Key; onClose: () => void }
 export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (key: KeyWithSecret) => void }) {
   const { t } = useTranslation()
   const [create] = useState(createKey)
-  const form = useKeyForm(emptyInput, { create, onSaved: (key) => key && 'secret' in key && onCreated(key) })
+  const { form, ...save } = useKeyForm(emptyInput, {
+    create,
+    onSaved: (key) => key && 'secret' in key && onCreated(key),
+  })
   return (
-    <Dialog opened onClose={onClose} title={t('keys-page.new')} size={520}>
-      <KeyForm {...form} isNew submitLabel={t('keys-page.create')} onCancel={onClose} />
-    </Dialog>
+    <FormDialog onClose={onClose} title={t('keys-page.new')} form={save} action={t('keys-page.create')} size={520}>
+      <KeyFields form={form} isNew />
+    </FormDialog>
   )
 }
 
 export function EditDialog({ apiKey, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const form = useKeyForm(inputOf(apiKey), { update: updateKey(apiKey.id), onSaved: onClose })
+  const { form, ...save } = useKeyForm(inputOf(apiKey), { update: updateKey(apiKey.id), onSaved: onClose })
+  const title = t('keys-page.edit-title', { name: apiKey.name })
   return (
-    <Dialog opened onClose={onClose} title={t('keys-page.edit-title', { name: apiKey.name })} size={520}>
-      <KeyForm {...form} isNew={false} submitLabel={t('keys-page.save')} onCancel={onClose} />
-    </Dialog>
+    <FormDialog onClose={onClose} title={title} form={save} action={t('keys-page.save')} size={520}>
+      <KeyFields form={form} isNew={false} />
+    </FormDialog>
   )
 }
 
@@ -50,7 +54,7 @@ export function RollDialog({ apiKey, onClose, onRolled }: DialogProps & { onRoll
   const next = useFocusAfter(roll.error)
   const wasRolled = roll.error !== null && toApiError(roll.error).error === 'key_rolled'
   return (
-    <Dialog opened onClose={onClose} title={t('keys-page.roll-title', { name: apiKey.name })}>
+    <Dialog onClose={onClose} title={t('keys-page.roll-title', { name: apiKey.name })}>
       <Stack gap="md">
         <Text>{t('keys-page.roll-text')}</Text>
         <Radio.Group
@@ -99,13 +103,10 @@ export function RevokeDialog({ apiKey, onClose }: DialogProps) {
   const revoke = useMutation({ ...revokeKey(apiKey.id), onSuccess: onClose })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('keys-page.revoke-title', { name: apiKey.name })}
       action={t('keys-page.revoke-submit')}
-      onConfirm={revoke.mutate}
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      mutation={revoke}
       typed={{ label: t('keys-page.type-name', { name: apiKey.name }), text: apiKey.name }}
     >
       {t('keys-page.revoke-text')}

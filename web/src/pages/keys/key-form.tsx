@@ -1,22 +1,19 @@
-import { Button, Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import type { Key, KeyWithSecret, NewKey } from '../../../../client/voucher-api.generated.ts'
-import { DialogActions } from '../../components/dialog.tsx'
 import { checkIssuing, IssuingFields } from '../../components/issuing/issuing-fields.tsx'
 import { issuingNames } from '../../components/issuing/issuing-input.ts'
 import { SitesField } from '../../components/sites-field.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { checkInput, expiryChoices, type KeyInput, localDay, scopes, toNewKey } from './key-input.ts'
 
 type Form = UseFormReturnType<KeyInput>
 
-type Props = ReturnType<typeof useKeyForm> & {
+type Props = {
+  form: Form
   /** The scope of a key never changes, so only a new key has the field. */
   isNew: boolean
-  submitLabel: string
-  onCancel: () => void
 }
 
 type Saving = Pick<
@@ -40,51 +37,43 @@ export function useKeyForm(initialValues: KeyInput, saving: Saving) {
   })
 }
 
-export function KeyForm({ form, element, isSaving, error, isNew, submitLabel, onCancel }: Props) {
+export function KeyFields({ form, isNew }: Props) {
   const { t } = useTranslation()
   return (
-    <form {...element}>
-      <Stack gap="lg">
-        <TextInput
-          label={t('keys-page.name')}
-          description={t('keys-page.name-help')}
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        {isNew && (
-          <Radio.Group
-            label={t('keys-page.scope')}
-            {...form.getInputProps('scope')}
-            onChange={(scope) => {
-              form.setFieldValue('scope', scope as KeyInput['scope'])
-              form.clearFieldError('expiry') // it may depend on the scope
-            }}
-          >
-            <Stack gap={10} mt={6}>
-              {scopes.map((scope) => (
-                <Radio key={scope} value={scope} label={scope} description={t(`keys-page.scope-${scope}`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-        )}
-        <SitesField
-          label={t('keys-page.sites-title')}
-          canBeAll
-          {...form.getInputProps('sites')}
-          value={form.values.sites}
-        />
-        <LimitFields form={form} />
-        {(!isNew || form.values.scope !== 'read') && <IssuingFields form={form} />}
-        <ExpiryFields form={form} />
-        {error && <ErrorMessage error={error} />}
-        <DialogActions onCancel={onCancel}>
-          <Button type="submit" loading={isSaving}>
-            {submitLabel}
-          </Button>
-        </DialogActions>
-      </Stack>
-    </form>
+    <Stack gap="lg">
+      <TextInput
+        label={t('keys-page.name')}
+        description={t('keys-page.name-help')}
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      {isNew && (
+        <Radio.Group
+          label={t('keys-page.scope')}
+          {...form.getInputProps('scope')}
+          onChange={(scope) => {
+            form.setFieldValue('scope', scope as KeyInput['scope'])
+            form.clearFieldError('expiry') // it may depend on the scope
+          }}
+        >
+          <Stack gap={10} mt={6}>
+            {scopes.map((scope) => (
+              <Radio key={scope} value={scope} label={scope} description={t(`keys-page.scope-${scope}`)} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      <SitesField
+        label={t('keys-page.sites-title')}
+        canBeAll
+        {...form.getInputProps('sites')}
+        value={form.values.sites}
+      />
+      <LimitFields form={form} />
+      {(!isNew || form.values.scope !== 'read') && <IssuingFields form={form} />}
+      <ExpiryFields form={form} />
+    </Stack>
   )
 }
 

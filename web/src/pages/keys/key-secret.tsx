@@ -23,7 +23,6 @@ export function KeySecret({ created, isRolled, onDone }: Props) {
     : t('keys-page.old-ended')
   return (
     <SecretOnce
-      opened
       onDone={onDone}
       title={t(isRolled ? 'keys-page.rolled-title' : 'keys-page.created-title', { name: created.name })}
       text={isRolled ? `${t('keys-page.copy-now')} ${rolledText}` : t('keys-page.copy-now')}

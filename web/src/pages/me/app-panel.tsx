@@ -146,7 +146,7 @@ function NewCodesDialog({ onClose }: { onClose: () => void }) {
   const replace = useMutation(replaceRecoveryCodes)
   if (replace.data)
     return (
-      <Dialog opened onClose={onClose} title={t('my-factors.new-codes-shown')} size={560} isSticky>
+      <Dialog onClose={onClose} title={t('my-factors.new-codes-shown')} size={560} isSticky>
         <Text c="dimmed" mb="sm">
           {t('my-factors.keep-codes-text')}
         </Text>
@@ -162,13 +162,10 @@ function NewCodesDialog({ onClose }: { onClose: () => void }) {
     )
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('my-factors.new-codes-title')}
       action={t('my-factors.new-codes-submit')}
-      onConfirm={() => replace.mutate()}
-      isBusy={replace.isPending}
-      error={replace.error}
+      mutation={replace}
     >
       {t('my-factors.new-codes-text')}
     </ConfirmDialog>
@@ -180,13 +177,10 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   const remove = useMutation({ ...removeAuthenticatorApp, onSuccess: onClose })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('my-factors.remove-app-title')}
       action={t('my-factors.remove-app-submit')}
-      onConfirm={() => remove.mutate()}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
     >
       {t('my-factors.remove-app-text')}
     </ConfirmDialog>

@@ -132,9 +132,7 @@ function UnlinkDialog({ provider, opened, onClose }: { provider: string; opened:
       onClose={onClose}
       title={t('me.unlink-title', { provider })}
       action={t('me.unlink-submit')}
-      onConfirm={() => unlink.mutate()}
-      isBusy={unlink.isPending}
-      error={unlink.error}
+      mutation={unlink}
     >
       {t('me.unlink-text', { provider })}
     </ConfirmDialog>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Menu, Text, TextInput } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconDeviceMobile, IconDots, IconFingerprint, IconPlus, IconUsb } from '@tabler/icons-react'
@@ -6,11 +6,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Passkey } from '../../../../client/voucher-api.generated.ts'
-import { ConfirmDialog, Dialog, DialogActions } from '../../components/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { guessPasskeyName, hasPasskeys } from '../../components/second-factor/passkey.ts'
 import { PasskeyFailure } from '../../components/second-factor/passkey-failure.tsx'
-import { ErrorMessage, isCancelled } from '../../components/state-pages.tsx'
+import { isCancelled } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { addPasskey, removePasskey, renamePasskey } from '../../queries/second-factor.ts'
 import { useScopeZone } from '../../sites.ts'
@@ -120,27 +120,24 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Dialog opened onClose={onClose} title={t('my-factors.add-passkey')} isSticky={isSaving}>
-      <form {...element}>
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            label={t('my-factors.passkey-name')}
-            description={t('my-factors.passkey-name-text')}
-            {...form.getInputProps('name')}
-          />
-          <Text fz={13.5} c="dimmed">
-            {t('my-factors.passkey-next')}
-          </Text>
-          {error && !isCancelled(error) && <PasskeyFailure error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('my-factors.add-submit')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('my-factors.add-passkey')}
+      form={{ element, isSaving, error: null }}
+      action={t('my-factors.add-submit')}
+      isSticky={isSaving}
+    >
+      <TextInput
+        data-autofocus
+        label={t('my-factors.passkey-name')}
+        description={t('my-factors.passkey-name-text')}
+        {...form.getInputProps('name')}
+      />
+      <Text fz={13.5} c="dimmed">
+        {t('my-factors.passkey-next')}
+      </Text>
+      {error && !isCancelled(error) && <PasskeyFailure error={error} />}
+    </FormDialog>
   )
 }
 
@@ -148,7 +145,7 @@ type DialogProps = { passkey: Passkey; onClose: () => void }
 
 function RenameDialog({ passkey, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: { name: passkey.name },
     validate: { name: isNotEmpty(t('my-factors.passkey-name-missing')) },
     toFields: ({ name }) => ({ name: name.trim() }),
@@ -156,19 +153,14 @@ function RenameDialog({ passkey, onClose }: DialogProps) {
     onSaved: onClose,
   })
   return (
-    <Dialog opened onClose={onClose} title={t('my-factors.rename-title')}>
-      <form {...element}>
-        <Stack gap="md">
-          <TextInput data-autofocus label={t('my-factors.passkey-name')} {...form.getInputProps('name')} />
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('my-factors.rename-submit')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('my-factors.rename-title')}
+      form={save}
+      action={t('my-factors.rename-submit')}
+    >
+      <TextInput data-autofocus label={t('my-factors.passkey-name')} {...form.getInputProps('name')} />
+    </FormDialog>
   )
 }
 
@@ -177,13 +169,10 @@ function RemoveDialog({ passkey, onClose }: DialogProps) {
   const remove = useMutation({ ...removePasskey(passkey.id), onSuccess: onClose })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('my-factors.remove-passkey-title', { name: passkey.name })}
       action={t('my-factors.remove-passkey-submit')}
-      onConfirm={() => remove.mutate()}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
     >
       {t('my-factors.remove-passkey-text')}
     </ConfirmDialog>

@@ -1,11 +1,10 @@
-import { Button, PasswordInput, Stack } from '@mantine/core'
+import { Button, PasswordInput } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
 import { PasswordField, usePasswordCheck, useVisibilityToggle } from '../../components/password-field.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateMyPassword } from '../../queries/my-account.ts'
 import { usePerson } from '../../session.tsx'
@@ -36,7 +35,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
   const check = usePasswordCheck()
   const toggle = useVisibilityToggle()
   const { email } = usePerson()
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: { current_password: '', new_password: '' },
     validate: { current_password: isNotEmpty(t('sign-in.password-missing')), new_password: check },
     toFields: (values) => values,
@@ -49,30 +48,26 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Dialog opened onClose={onClose} title={t('me.change-password')} isSticky={form.isDirty()}>
-      <form {...element}>
-        <Stack gap="md">
-          <input type="text" autoComplete="username" value={email} readOnly hidden />
-          <PasswordInput
-            data-autofocus
-            autoComplete="current-password"
-            label={t('me.current-password')}
-            visibilityToggleButtonProps={toggle}
-            {...form.getInputProps('current_password')}
-          />
-          <PasswordField
-            label={t('password.new')}
-            {...form.getInputProps('new_password')}
-            value={form.values.new_password}
-          />
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('me.change-password')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('me.change-password')}
+      form={save}
+      action={t('me.change-password')}
+      isSticky={form.isDirty()}
+    >
+      <input type="text" autoComplete="username" value={email} readOnly hidden />
+      <PasswordInput
+        data-autofocus
+        autoComplete="current-password"
+        label={t('me.current-password')}
+        visibilityToggleButtonProps={toggle}
+        {...form.getInputProps('current_password')}
+      />
+      <PasswordField
+        label={t('password.new')}
+        {...form.getInputProps('new_password')}
+        value={form.values.new_password}
+      />
+    </FormDialog>
   )
 }

@@ -71,13 +71,10 @@ function OthersDialog({ ids, onClose }: { ids: string[]; onClose: () => void }) 
   const end = useMutation({ ...endMySessions, onSuccess: onClose })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('me.sign-out-others')}
       action={t('me.end-sessions', { count: ended.length })}
-      onConfirm={() => end.mutate(ended)}
-      isBusy={end.isPending}
-      error={end.error}
+      mutation={{ ...end, mutate: () => end.mutate(ended) }}
     >
       {t('me.others-text', { count: ended.length })}
     </ConfirmDialog>

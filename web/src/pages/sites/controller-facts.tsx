@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,10 +6,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Controller } from '../../../../client/voucher-api.generated.ts'
 import { type DriverName, driverKinds } from '../../components/controller/use-connection-test.ts'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useVisibilityToggle } from '../../components/password-field.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateController } from '../../queries/controllers.ts'
 import { foundSitesQuery } from '../../queries/found-sites.ts'
@@ -123,7 +122,7 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
   const { t } = useTranslation()
   const toggle = useVisibilityToggle()
   const isLogin = driverKinds[controller.driver as DriverName] === 'login'
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: {
       name: controller.name,
       address: controller.address,
@@ -153,40 +152,34 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
     },
   })
   return (
-    <Dialog opened onClose={onClose} title={t('sites-page.controller-title', { name: controller.name })}>
-      <form {...element}>
-        <Stack gap="md">
-          <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
-          <TextInput
-            label={t('sites-page.address')}
-            spellCheck={false}
-            autoComplete="off"
-            {...form.getInputProps('address')}
-          />
-          {isLogin && (
-            <TextInput
-              label={t('controller-form.username')}
-              spellCheck={false}
-              autoComplete="off"
-              {...form.getInputProps('username')}
-            />
-          )}
-          <PasswordInput
-            label={t(isLogin ? 'controller-form.password' : 'controller-form.key')}
-            description={t('controller-form.stored')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={toggle}
-            {...form.getInputProps('secret')}
-          />
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('sites-page.save')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('sites-page.controller-title', { name: controller.name })}
+      form={save}
+      action={t('sites-page.save')}
+    >
+      <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
+      <TextInput
+        label={t('sites-page.address')}
+        spellCheck={false}
+        autoComplete="off"
+        {...form.getInputProps('address')}
+      />
+      {isLogin && (
+        <TextInput
+          label={t('controller-form.username')}
+          spellCheck={false}
+          autoComplete="off"
+          {...form.getInputProps('username')}
+        />
+      )}
+      <PasswordInput
+        label={t(isLogin ? 'controller-form.password' : 'controller-form.key')}
+        description={t('controller-form.stored')}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={toggle}
+        {...form.getInputProps('secret')}
+      />
+    </FormDialog>
   )
 }

@@ -101,9 +101,7 @@ function Removal({ controller }: { controller: Controller }) {
         onClose={() => setIsAsking(false)}
         title={t('sites-page.remove-title', { name: controller.name })}
         action={t('sites-page.remove-controller-submit')}
-        onConfirm={() => remove.mutate()}
-        isBusy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
       >
         {t('sites-page.remove-controller-text')}
       </ConfirmDialog>

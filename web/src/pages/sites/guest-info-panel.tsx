@@ -1,9 +1,9 @@
-import { Anchor, Button, Group, Skeleton, Stack } from '@mantine/core'
+import { Anchor, Skeleton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site } from '../../../../client/voucher-api.generated.ts'
-import { Dialog } from '../../components/dialog.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
 import { GuestInfoForm } from '../../components/guest-info/guest-info-form.tsx'
 import { guestInfoForm, toGuestInfo } from '../../components/guest-info/guest-info-values.ts'
 import { SlipPreview } from '../../components/guest-info/slip-preview.tsx'
@@ -53,7 +53,7 @@ function Facts({ info }: { info: GuestInfo }) {
 
 function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onClose: () => void }) {
   const { t } = useTranslation()
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     ...guestInfoForm(t, info),
     toFields: toGuestInfo,
     update: updateGuestInfo(site.id),
@@ -63,24 +63,17 @@ function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onCl
     },
   })
   return (
-    <Dialog opened onClose={onClose} title={t('sites-page.slip-of', { name: site.name })} size={920}>
-      <form {...element}>
-        <div className={classes.detail}>
-          <GuestInfoForm form={form} stored={info} />
-          <SlipPreview siteName={site.name} values={form.values} stored={info} />
-        </div>
-        <Stack gap="md" mt="lg">
-          {error && <ErrorMessage error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('actions.cancel')}
-            </Button>
-            <Button type="submit" loading={isSaving}>
-              {t('sites-page.save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('sites-page.slip-of', { name: site.name })}
+      form={save}
+      action={t('sites-page.save')}
+      size={920}
+    >
+      <div className={classes.detail}>
+        <GuestInfoForm form={form} stored={info} />
+        <SlipPreview siteName={site.name} values={form.values} stored={info} />
+      </div>
+    </FormDialog>
   )
 }

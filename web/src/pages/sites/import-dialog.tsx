@@ -29,7 +29,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const { csv, report, isConverted = false } = check.data ?? {}
   const canImport = csv && report && report.refused === 0 && report.added > 0
   return (
-    <Dialog opened onClose={onClose} title={t('sites-page.import-title')} size={640}>
+    <Dialog onClose={onClose} title={t('sites-page.import-title')} size={640}>
       <Stack gap="md">
         <Text fz={13.5}>{t('sites-page.import-text')}</Text>
         <Code block>{example}</Code>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Site, SiteEffects } from '../../../../client/voucher-api.generated.ts'
-import { ConfirmDialog, Dialog, DialogActions } from '../../components/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
@@ -53,7 +53,7 @@ type DialogProps = { site: Site; onClose: () => void }
 
 function RenameDialog({ site, onClose }: DialogProps) {
   const { t } = useTranslation()
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: { name: site.name },
     validate: { name: (name) => (name.trim() === '' ? t('sites-page.name-missing') : null) },
     toFields: ({ name }) => ({ name: name.trim() }),
@@ -61,19 +61,9 @@ function RenameDialog({ site, onClose }: DialogProps) {
     onSaved: onClose,
   })
   return (
-    <Dialog opened onClose={onClose} title={t('sites-page.rename-title')}>
-      <form {...element}>
-        <Stack gap="md">
-          <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('sites-page.save')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog onClose={onClose} title={t('sites-page.rename-title')} form={save} action={t('sites-page.save')}>
+      <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
+    </FormDialog>
   )
 }
 
@@ -90,14 +80,11 @@ function DeactivateDialog({ site, onClose }: DialogProps) {
   })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('sites-page.deactivate-title', { name: site.name })}
       action={t('sites-page.deactivate-submit')}
-      onConfirm={() => deactivate.mutate({ active: false })}
-      isBusy={deactivate.isPending}
+      mutation={{ ...deactivate, mutate: () => deactivate.mutate({ active: false }) }}
       isReady={effects.data !== undefined}
-      error={deactivate.error}
     >
       <Stack gap="sm">
         <span>{t('sites-page.deactivate-text')}</span>
@@ -152,13 +139,10 @@ function RemoveDialog({ site, onClose }: DialogProps) {
   })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('sites-page.remove-title', { name: site.name })}
       action={t('sites-page.remove-submit')}
-      onConfirm={() => remove.mutate()}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
     >
       {t('sites-page.remove-text')}
     </ConfirmDialog>

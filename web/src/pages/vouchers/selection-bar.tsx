@@ -95,9 +95,7 @@ export function SelectionBar({ vouchers, isSelecting, isExporting, onExport, onR
         onClose={() => setIsAsking(false)}
         title={t('vouchers.revoke-title', { count: live.length })}
         action={t('vouchers.revoke-submit', { count: live.length })}
-        isBusy={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => revoke.mutate(live.map(({ id }) => id))}
+        mutation={{ ...revoke, mutate: () => revoke.mutate(live.map(({ id }) => id)) }}
       >
         {t('vouchers.revoke-text', { count: live.length })}
       </ConfirmDialog>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CreatedWebhook } from '../../../../client/voucher-api.generated.ts'
-import { Dialog, SecretOnce } from '../../components/dialog.tsx'
+import { FormDialog, SecretOnce } from '../../components/dialog.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { currentLanguage } from '../../i18n/i18n.ts'
 import { createWebhook } from '../../queries/webhook-changes.ts'
@@ -17,7 +17,7 @@ export function AddWebhook({ onClose, onAdded }: Props) {
   const { role } = usePerson()
   const { site } = useScope()
   const [created, setCreated] = useState<CreatedWebhook>()
-  const form = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: {
       name: '',
       format: 'generic',
@@ -44,7 +44,6 @@ export function AddWebhook({ onClose, onAdded }: Props) {
   if (created?.secret)
     return (
       <SecretOnce
-        opened
         onDone={onClose}
         title={t('webhooks.secret-title', { name: created.name })}
         text={t('webhooks.secret-text')}
@@ -53,8 +52,8 @@ export function AddWebhook({ onClose, onAdded }: Props) {
       />
     )
   return (
-    <Dialog opened onClose={onClose} title={t('webhooks.add')} size={560}>
-      <WebhookFields {...form} isNew action={t('webhooks.add')} onCancel={onClose} />
-    </Dialog>
+    <FormDialog onClose={onClose} title={t('webhooks.add')} form={save} action={t('webhooks.add')} size={560}>
+      <WebhookFields form={form} isNew />
+    </FormDialog>
   )
 }

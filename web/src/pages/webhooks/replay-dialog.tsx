@@ -26,7 +26,7 @@ export function ReplayDialog({ webhook, isBusy, error, onReplay, onClose }: Prop
   const since = new Date(openedAt - hours[period] * 3_600_000).toISOString()
   const { data: count, error: countError } = useQuery(failedSinceQuery(webhook.id, since))
   return (
-    <Dialog opened onClose={onClose} title={t('webhooks.replay-title')}>
+    <Dialog onClose={onClose} title={t('webhooks.replay-title')}>
       <Stack gap="md">
         <Text>{t('webhooks.replay-text')}</Text>
         <Radio.Group label={t('webhooks.replay-since')} value={period} onChange={(value) => setPeriod(value as Period)}>

@@ -1,10 +1,9 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RotatedSecret, Webhook } from '../../../../client/voucher-api.generated.ts'
-import { ConfirmDialog, Dialog, DialogActions, SecretOnce } from '../../components/dialog.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
+import { ConfirmDialog, FormDialog, SecretOnce } from '../../components/dialog.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../queries/webhook-changes.ts'
 import { useLongTime } from './banner.tsx'
@@ -21,7 +20,7 @@ type Props = { webhook: Webhook; onClose: () => void }
 
 export function EditDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const form = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: formValuesOf(webhook),
     ...webhookChecks(t, { isNew: false }),
     toFields: changeableFields,
@@ -29,19 +28,25 @@ export function EditDialog({ webhook, onClose }: Props) {
     onSaved: onClose,
   })
   return (
-    <Dialog opened onClose={onClose} title={t('webhooks.edit-title', { name: webhook.name })} size={560}>
-      <Text c="dimmed" fz={13.5} mb="sm">
+    <FormDialog
+      onClose={onClose}
+      title={t('webhooks.edit-title', { name: webhook.name })}
+      form={save}
+      action={t('webhooks.save')}
+      size={560}
+    >
+      <Text c="dimmed" fz={13.5}>
         {t('webhooks.sites-removed')}
       </Text>
-      <WebhookFields {...form} isNew={false} action={t('webhooks.save')} onCancel={onClose} />
-    </Dialog>
+      <WebhookFields form={form} isNew={false} />
+    </FormDialog>
   )
 }
 
 /** The address is write-only: there is nothing to show but the new one. */
 export function UrlDialog({ webhook, onClose }: Props) {
   const { t } = useTranslation()
-  const { form, element, isSaving, error } = useSaveForm({
+  const { form, ...save } = useSaveForm({
     initialValues: { url: '' },
     validate: { url: (url) => (isWebAddress(url) ? null : t('webhooks.missing-url')) },
     toFields: ({ url }) => ({ url: url.trim() }),
@@ -49,20 +54,15 @@ export function UrlDialog({ webhook, onClose }: Props) {
     onSaved: onClose,
   })
   return (
-    <Dialog opened onClose={onClose} title={t('webhooks.change-url-title', { name: webhook.name })}>
-      <form {...element}>
-        <Stack gap="md">
-          <Text c="dimmed">{t('webhooks.change-url-text')}</Text>
-          <UrlField {...form.getInputProps('url')} />
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('webhooks.change-url')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t('webhooks.change-url-title', { name: webhook.name })}
+      form={save}
+      action={t('webhooks.change-url')}
+    >
+      <Text c="dimmed">{t('webhooks.change-url-text')}</Text>
+      <UrlField {...form.getInputProps('url')} />
+    </FormDialog>
   )
 }
 
@@ -75,7 +75,6 @@ export function RotateDialog({ webhook, onClose }: Props) {
   if (rotated)
     return (
       <SecretOnce
-        opened
         onDone={onClose}
         title={t('webhooks.secret-title', { name: webhook.name })}
         text={t('webhooks.secret-text')}
@@ -88,13 +87,10 @@ export function RotateDialog({ webhook, onClose }: Props) {
   const until = webhook.previous_secret_until
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('webhooks.rotate-title')}
       action={t('webhooks.rotate-submit')}
-      onConfirm={() => rotate.mutate()}
-      isBusy={rotate.isPending}
-      error={rotate.error}
+      mutation={rotate}
     >
       {t('webhooks.rotate-text')} {until && t('webhooks.rotate-again', { time: longTime(until) })}
     </ConfirmDialog>
@@ -106,13 +102,10 @@ export function RemoveDialog({ webhook, onClose, onRemoved }: Props & { onRemove
   const remove = useMutation({ ...deleteWebhook(webhook.id), onSuccess: onRemoved })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('webhooks.remove-title', { name: webhook.name })}
       action={t('webhooks.remove-submit')}
-      onConfirm={() => remove.mutate()}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
     >
       {t('webhooks.remove-text')}
     </ConfirmDialog>

@@ -1,12 +1,9 @@
-import { Button, Checkbox, Select, Stack, TextInput, type TextInputProps } from '@mantine/core'
+import { Checkbox, Select, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { TFunction } from 'i18next'
-import type { ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
-import { DialogActions } from '../../components/dialog.tsx'
 import { SitesField } from '../../components/sites-field.tsx'
-import { ErrorMessage } from '../../components/state-pages.tsx'
 import { usePerson } from '../../session.tsx'
 import { eventKeys, formats } from './webhook-data.ts'
 
@@ -42,66 +39,48 @@ export function webhookChecks(t: TFunction, { isNew }: { isNew: boolean }) {
   }
 }
 
-type Props = {
-  form: UseFormReturnType<WebhookValues>
-  element: ComponentProps<'form'>
-  isSaving: boolean
-  error: unknown
-  isNew: boolean
-  action: string
-  onCancel: () => void
-}
-
 /** The fields of a webhook. The button can always be pressed; it points to what is missing. */
-export function WebhookFields({ form, element, isSaving, error, isNew, action, onCancel }: Props) {
+export function WebhookFields({ form, isNew }: { form: UseFormReturnType<WebhookValues>; isNew: boolean }) {
   const { t } = useTranslation()
   const { role } = usePerson()
   const { format } = form.values
   return (
-    <form {...element}>
-      <Stack gap="md">
-        <TextInput label={t('webhooks.name')} data-autofocus {...form.getInputProps('name')} />
-        {isNew && (
-          <>
-            <Select
-              label={t('webhooks.format')}
-              data={formats.map((value) => ({ value, label: t(`webhooks.format-${value}`) }))}
-              allowDeselect={false}
-              description={format === 'generic' ? t('webhooks.signed-hint') : undefined}
-              {...form.getInputProps('format')}
-            />
-            <UrlField {...form.getInputProps('url')} />
-          </>
-        )}
-        <Checkbox.Group label={t('webhooks.events')} {...form.getInputProps('events')}>
-          <Stack gap={10} mt={6}>
-            {Object.entries(eventKeys).map(([type, text]) => (
-              <Checkbox key={type} value={type} label={<code>{type}</code>} description={t(text)} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <SitesField
-          label={t('webhooks.sites')}
-          canBeAll={role === 'admin'}
-          {...form.getInputProps('sites')}
-          value={form.values.sites}
-        />
-        {format !== 'generic' && (
+    <>
+      <TextInput label={t('webhooks.name')} data-autofocus {...form.getInputProps('name')} />
+      {isNew && (
+        <>
           <Select
-            label={t('webhooks.language')}
-            data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
+            label={t('webhooks.format')}
+            data={formats.map((value) => ({ value, label: t(`webhooks.format-${value}`) }))}
             allowDeselect={false}
-            {...form.getInputProps('language')}
+            description={format === 'generic' ? t('webhooks.signed-hint') : undefined}
+            {...form.getInputProps('format')}
           />
-        )}
-        {error ? <ErrorMessage error={error} /> : null}
-        <DialogActions onCancel={onCancel}>
-          <Button type="submit" loading={isSaving}>
-            {action}
-          </Button>
-        </DialogActions>
-      </Stack>
-    </form>
+          <UrlField {...form.getInputProps('url')} />
+        </>
+      )}
+      <Checkbox.Group label={t('webhooks.events')} {...form.getInputProps('events')}>
+        <Stack gap={10} mt={6}>
+          {Object.entries(eventKeys).map(([type, text]) => (
+            <Checkbox key={type} value={type} label={<code>{type}</code>} description={t(text)} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <SitesField
+        label={t('webhooks.sites')}
+        canBeAll={role === 'admin'}
+        {...form.getInputProps('sites')}
+        value={form.values.sites}
+      />
+      {format !== 'generic' && (
+        <Select
+          label={t('webhooks.language')}
+          data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps('language')}
+        />
+      )}
+    </>
   )
 }
 

@@ -8,7 +8,7 @@ import { toApiError } from '../../../api.ts'
 import { firstGuestLanguage } from '../../../guest-languages-by-name.ts'
 import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
 import { createMessage } from '../../../queries/messages.ts'
-import { Dialog } from '../../dialog.tsx'
+import { Dialog, DialogActions } from '../../dialog.tsx'
 import { ErrorMessage } from '../../state-pages.tsx'
 import { LanguageSelect } from './language-select.tsx'
 import { MessageOutcome } from './message-outcome.tsx'
@@ -31,7 +31,7 @@ export function EmailDialog({ voucher, guestInfo, onClose }: Props) {
     if (email.trim() !== '') send.mutate({ email: email.trim(), language })
   }
   return (
-    <Dialog opened onClose={onClose} title={t('voucher-email.title', { name: voucher.name })}>
+    <Dialog onClose={onClose} title={t('voucher-email.title', { name: voucher.name })}>
       {send.data ? (
         <Sent voucher={voucher} sent={send.data} onClose={onClose} />
       ) : (
@@ -55,14 +55,11 @@ export function EmailDialog({ voucher, guestInfo, onClose }: Props) {
               {t('voucher-email.what')}
             </Text>
             {send.error && !isWrong && <ErrorMessage error={send.error} />}
-            <Group className="dialog-actions" justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {t('actions.cancel')}
-              </Button>
+            <DialogActions onCancel={onClose}>
               <Button ref={button} type="submit" loading={send.isPending}>
                 {t('voucher-email.send')}
               </Button>
-            </Group>
+            </DialogActions>
           </Stack>
         </form>
       )}

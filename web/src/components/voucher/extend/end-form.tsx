@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +6,7 @@ import type { ProposedEnd, Voucher } from '../../../../../client/voucher-api.gen
 import { formatTime, shortDay } from '../../../formats.ts'
 import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
-import { Dialog } from '../../dialog.tsx'
+import { Dialog, DialogActions } from '../../dialog.tsx'
 import { ErrorMessage } from '../../state-pages.tsx'
 import { timeWords } from '../voucher-words.ts'
 import { addDays, toWallTime, type WallTime } from '../zoned-time.ts'
@@ -40,10 +40,7 @@ export function EndForm({ voucher, guestInfo, onClose, until: first }: Props) {
         : undefined
   const shorten = useMovedEnd(voucher, 'earlier', (changed) => {
     const time = timeWords(new Date(changed.ends_at ?? ''), timeZone)
-    notifications.show({
-      message: t('extend.ended', { name: voucher.name, time }),
-      closeButtonProps: { 'aria-label': t('actions.close') },
-    })
+    notifications.show({ message: t('extend.ended', { name: voucher.name, time }) })
     onClose()
   })
   const button = useFocusAfter(shorten.error)
@@ -54,7 +51,7 @@ export function EndForm({ voucher, guestInfo, onClose, until: first }: Props) {
   }
   const title = t(hasEnd ? 'extend.earlier-title' : 'extend.by-title', { name: voucher.name })
   return (
-    <Dialog opened onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -83,14 +80,11 @@ export function EndForm({ voucher, guestInfo, onClose, until: first }: Props) {
           </div>
           {error && <ErrorMessage error={error} onRetry={() => void refetch()} />}
           {shorten.error && <ErrorMessage error={shorten.error} />}
-          <Group className="dialog-actions" justify="flex-end">
-            <Button variant="default" onClick={onClose} data-autofocus>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={onClose} isCancelFirst>
             <Button ref={button} type="submit" color="red" loading={shorten.isPending}>
               {t('extend.end-on', { day: dayWords(end, timeZone) })}
             </Button>
-          </Group>
+          </DialogActions>
         </Stack>
       </form>
     </Dialog>

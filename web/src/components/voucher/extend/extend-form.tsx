@@ -9,7 +9,7 @@ import { toApiError } from '../../../api.ts'
 import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
 import { printWithLastChoice } from '../../../print/print-with-choice.ts'
-import { Dialog } from '../../dialog.tsx'
+import { Dialog, DialogActions } from '../../dialog.tsx'
 import { Notice } from '../../notice.tsx'
 import { showFailure } from '../../show-failure.ts'
 import { ErrorMessage } from '../../state-pages.tsx'
@@ -87,7 +87,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
     extend.mutate(end)
   }
   const frame = (children: ReactNode) => (
-    <Dialog opened onClose={onClose} title={t('extend.title', { name: voucher.name })}>
+    <Dialog onClose={onClose} title={t('extend.title', { name: voucher.name })}>
       {children}
     </Dialog>
   )
@@ -178,10 +178,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
               </Anchor>
             )}
           </div>
-          <Group className="dialog-actions" justify="flex-end" gap={8}>
-            <Button variant="default" onClick={onClose}>
-              {t('actions.cancel')}
-            </Button>
+          <DialogActions onCancel={onClose}>
             <Button
               ref={submitButton}
               type="submit"
@@ -196,7 +193,7 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
                     ? t('extend.submit-by', { duration: durationWords(t, end.days * 1440) })
                     : t('extend.submit')}
             </Button>
-          </Group>
+          </DialogActions>
         </div>
       </Stack>
     </form>,
@@ -343,7 +340,6 @@ function showExtended(t: TFunction, { voucher, site, guestInfo }: Extended): voi
     id,
     color: 'green',
     autoClose: 20_000,
-    closeButtonProps: { 'aria-label': t('actions.close') },
     title: t('extend.done', { time: timeWords(new Date(voucher.ends_at ?? ''), guestInfo.time_zone) }),
     message: (
       <Stack gap={8} align="flex-start">

@@ -257,9 +257,7 @@ function RemoveDialog({ opened, onClose, onRemoved }: RemoveProps) {
       onClose={onClose}
       title={t('email.remove-title')}
       action={t('email.remove-action')}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      mutation={remove}
     >
       {t('email.remove-text')}
     </ConfirmDialog>

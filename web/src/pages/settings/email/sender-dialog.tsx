@@ -1,11 +1,10 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { Anchor, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { MailSender, MailSettings } from '../../../../../client/voucher-api.generated.ts'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { FormDialog } from '../../../components/dialog.tsx'
 import { SiteSelect } from '../../../components/site-select.tsx'
-import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { deleteMailSender, updateMailSender } from '../../../queries/mail.ts'
 
@@ -43,56 +42,47 @@ export function SenderDialog({ settings, chosen, onClose }: Props) {
     onSaved: done,
   })
   const remove = useMutation({ ...deleteMailSender, onSuccess: done })
-  const failure = error ?? remove.error
   const address = { inputMode: 'email', autoCapitalize: 'off', autoComplete: 'off', spellCheck: false } as const
   return (
-    <Dialog opened onClose={onClose} title={isNew ? t('email.sender-new') : t('email.sender-of', { site: name })}>
-      <form {...element}>
-        <Stack gap="md">
-          {isNew && <FreeSite settings={settings} field={form.getInputProps('site')} />}
-          <TextInput
-            label={t('email.sender-name')}
-            description={t('email.sender-name-what')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            autoComplete="off"
-            {...(!isNew && { 'data-autofocus': true })}
-            {...form.getInputProps('name')}
-          />
-          <TextInput
-            label={t('email.sender-address')}
-            description={t('email.sender-address-what')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            {...address}
-            {...form.getInputProps('address')}
-          />
-          <TextInput
-            label={t('email.reply-to')}
-            description={t('email.reply-to-what')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            {...address}
-            {...form.getInputProps('reply_to')}
-          />
-          {!isNew && sender && (
-            <Anchor
-              component="button"
-              type="button"
-              fz={13.5}
-              ta="left"
-              disabled={remove.isPending}
-              onClick={() => remove.mutate(siteId)}
-            >
-              {t(siteId === null ? 'email.sender-remove' : 'email.sender-remove-site')}
-            </Anchor>
-          )}
-          {failure ? <ErrorMessage error={failure} /> : null}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('settings.save')}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={isNew ? t('email.sender-new') : t('email.sender-of', { site: name })}
+      form={{ element, isSaving, error: error ?? remove.error }}
+      action={t('settings.save')}
+    >
+      {isNew && <FreeSite settings={settings} field={form.getInputProps('site')} />}
+      <TextInput
+        label={t('email.sender-name')}
+        description={t('email.sender-name-what')}
+        autoComplete="off"
+        {...(!isNew && { 'data-autofocus': true })}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label={t('email.sender-address')}
+        description={t('email.sender-address-what')}
+        {...address}
+        {...form.getInputProps('address')}
+      />
+      <TextInput
+        label={t('email.reply-to')}
+        description={t('email.reply-to-what')}
+        {...address}
+        {...form.getInputProps('reply_to')}
+      />
+      {!isNew && sender && (
+        <Anchor
+          component="button"
+          type="button"
+          fz={13.5}
+          ta="left"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate(siteId)}
+        >
+          {t(siteId === null ? 'email.sender-remove' : 'email.sender-remove-site')}
+        </Anchor>
+      )}
+    </FormDialog>
   )
 }
 

@@ -42,16 +42,13 @@ export function DeletePanel({ settings }: { settings: GuestDataSettings }) {
       </SwitchRow>
       {isAsked && (
         <ConfirmDialog
-          opened
           title={t('guest-data.delete-title')}
           action={t('guest-data.delete-submit')}
-          onConfirm={() => mutate({ delete_on_controller: true })}
+          mutation={{ mutate: () => mutate({ delete_on_controller: true }), isPending, error }}
           onClose={() => {
             setIsAsked(false)
             reset()
           }}
-          isBusy={isPending}
-          error={error}
         >
           {t('guest-data.delete-ask')}
         </ConfirmDialog>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Radio, Stack, Text } from '@mantine/core'
+import { Anchor, Radio, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type {
@@ -7,8 +7,7 @@ import type {
   GuestErasure,
   StoredGuestData,
 } from '../../../../../client/voucher-api.generated.ts'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
-import { ErrorMessage } from '../../../components/state-pages.tsx'
+import { FormDialog } from '../../../components/dialog.tsx'
 import { formatNumber } from '../../../formats.ts'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { eraseGuests } from '../../../queries/guests.ts'
@@ -29,15 +28,14 @@ type Values = { reason: '' | GuestErasure['reason']; valid: '' | GuestErasure['v
 /** Asks before guests are erased: what is erased, what stays, what happens to vouchers that still work, and for which reason. */
 export function EraseDialog({ guests, stored, onErased, onClose }: Props) {
   const { t } = useTranslation()
-  const { form, element, isSaving, error } = useEraseForm({ guests, stored, onErased, onClose })
+  const { form, ...save } = useEraseForm({ guests, stored, onErased, onClose })
   const erased = stored.places.filter(({ place }) => place !== 'controller')
   const entries = erased.reduce((sum, place) => sum + place.entries, 0)
   const [first] = guests
   // The service may know more: a voucher that is being created, for example by a list, counts as one that still works.
   const isLive = stored.valid > 0 || form.values.valid !== '' || form.errors['valid'] !== undefined
   return (
-    <Dialog
-      opened
+    <FormDialog
       size={560}
       onClose={onClose}
       title={
@@ -47,55 +45,48 @@ export function EraseDialog({ guests, stored, onErased, onClose }: Props) {
           t('guest-data.erase-several-title', { count: guests.length })
         )
       }
+      form={save}
+      action={t('guest-data.erase-submit', { count: entries, number: formatNumber(entries) })}
+      isDestructive
     >
-      <form {...element}>
-        <Stack gap="md">
-          <GuestNames guests={guests} />
-          <div className={classes.counts}>
-            {erased.map((place) => (
-              <div key={`${place.place} ${place.webhook}`}>
-                <bdi>{placeWords(t, place)}</bdi>
-                <span>{formatNumber(place.entries)}</span>
-              </div>
-            ))}
+      <GuestNames guests={guests} />
+      <div className={classes.counts}>
+        {erased.map((place) => (
+          <div key={`${place.place} ${place.webhook}`}>
+            <bdi>{placeWords(t, place)}</bdi>
+            <span>{formatNumber(place.entries)}</span>
           </div>
-          <WhatStays isOnController={erased.length < stored.places.length} />
-          {isLive && (
-            <Radio.Group
-              label={
-                stored.valid > 0
-                  ? t('guest-data.working', { count: stored.valid, number: formatNumber(stored.valid) })
-                  : t('guest-data.live')
-              }
-              {...form.getInputProps('valid')}
-            >
-              <Stack gap="xs" mt={4}>
-                <Radio value="refuse" label={t('guest-data.live-refuse')} />
-                {form.values.valid === 'refuse' && <ValidVouchers guests={guests} />}
-                <Radio
-                  value="after_end"
-                  label={t('guest-data.live-after_end')}
-                  description={t('guest-data.live-after_end-text')}
-                />
-              </Stack>
-            </Radio.Group>
-          )}
-          <Radio.Group label={t('guest-data.reason')} {...form.getInputProps('reason')}>
-            <Stack gap="xs" mt={4}>
-              {reasons.map((reason) => (
-                <Radio key={reason} value={reason} label={t(`guest-data.reason-${reason}`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {error && <ErrorMessage error={error} />}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" color="red" loading={isSaving}>
-              {t('guest-data.erase-submit', { count: entries, number: formatNumber(entries) })}
-            </Button>
-          </DialogActions>
+        ))}
+      </div>
+      <WhatStays isOnController={erased.length < stored.places.length} />
+      {isLive && (
+        <Radio.Group
+          label={
+            stored.valid > 0
+              ? t('guest-data.working', { count: stored.valid, number: formatNumber(stored.valid) })
+              : t('guest-data.live')
+          }
+          {...form.getInputProps('valid')}
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio value="refuse" label={t('guest-data.live-refuse')} />
+            {form.values.valid === 'refuse' && <ValidVouchers guests={guests} />}
+            <Radio
+              value="after_end"
+              label={t('guest-data.live-after_end')}
+              description={t('guest-data.live-after_end-text')}
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+      <Radio.Group label={t('guest-data.reason')} {...form.getInputProps('reason')}>
+        <Stack gap="xs" mt={4}>
+          {reasons.map((reason) => (
+            <Radio key={reason} value={reason} label={t(`guest-data.reason-${reason}`)} />
+          ))}
         </Stack>
-      </form>
-    </Dialog>
+      </Radio.Group>
+    </FormDialog>
   )
 }
 

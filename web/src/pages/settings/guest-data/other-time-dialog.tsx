@@ -1,12 +1,11 @@
-import { Anchor, Button, NumberInput, Radio, Stack } from '@mantine/core'
+import { Anchor, NumberInput, Radio, Stack } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { GuestDataSettings } from '../../../../../client/voucher-api.generated.ts'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { FormDialog } from '../../../components/dialog.tsx'
 import { SiteSelect } from '../../../components/site-select.tsx'
-import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { deleteSiteGuestData, updateSiteGuestData } from '../../../queries/guest-data.ts'
 import { daysField, daysInRange } from './days.ts'
@@ -42,51 +41,42 @@ export function OtherTimeDialog({ settings, exception, onClose }: Props) {
     },
   })
   return (
-    <Dialog
-      opened
+    <FormDialog
       onClose={onClose}
       title={exception ? t('guest-data.time-of', { site: exception.site }) : t('guest-data.other-time')}
+      form={{ element, isSaving, error: error ?? remove.error }}
+      action={t('settings.save')}
     >
-      <form {...element}>
-        <Stack gap="md">
-          {!exception && <FreeSite taken={exceptions} form={form} />}
-          <Radio.Group label={t('guest-data.forget')} {...form.getInputProps('how')}>
-            <Stack gap="xs" mt={4}>
-              <Radio value="days" label={t('guest-data.after-days')} />
-              <Radio value="never" label={t('guest-data.never-forget')} />
-            </Stack>
-          </Radio.Group>
-          {how === 'days' && (
-            <NumberInput
-              {...daysField}
-              w="100%"
-              styles={{ wrapper: { width: 96 } }}
-              label={t('guest-data.days')}
-              {...form.getInputProps('days')}
-            />
-          )}
-          <div role="status">{isReady && <ForgetSentence wanted={wanted} days={wantedDays} before={before} />}</div>
-          {exception && (
-            <Anchor
-              component="button"
-              type="button"
-              fz={13.5}
-              ta="left"
-              disabled={remove.isPending}
-              onClick={() => remove.mutate(exception.site_id)}
-            >
-              {usual === null ? t('guest-data.remove-time-off') : t('guest-data.remove-time', { count: usual })}
-            </Anchor>
-          )}
-          {(error ?? remove.error) ? <ErrorMessage error={error ?? remove.error} /> : null}
-          <DialogActions onCancel={onClose}>
-            <Button type="submit" loading={isSaving}>
-              {t('settings.save')}
-            </Button>
-          </DialogActions>
+      {!exception && <FreeSite taken={exceptions} form={form} />}
+      <Radio.Group label={t('guest-data.forget')} {...form.getInputProps('how')}>
+        <Stack gap="xs" mt={4}>
+          <Radio value="days" label={t('guest-data.after-days')} />
+          <Radio value="never" label={t('guest-data.never-forget')} />
         </Stack>
-      </form>
-    </Dialog>
+      </Radio.Group>
+      {how === 'days' && (
+        <NumberInput
+          {...daysField}
+          w="100%"
+          styles={{ wrapper: { width: 96 } }}
+          label={t('guest-data.days')}
+          {...form.getInputProps('days')}
+        />
+      )}
+      <div role="status">{isReady && <ForgetSentence wanted={wanted} days={wantedDays} before={before} />}</div>
+      {exception && (
+        <Anchor
+          component="button"
+          type="button"
+          fz={13.5}
+          ta="left"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate(exception.site_id)}
+        >
+          {usual === null ? t('guest-data.remove-time-off') : t('guest-data.remove-time', { count: usual })}
+        </Anchor>
+      )}
+    </FormDialog>
   )
 }
 

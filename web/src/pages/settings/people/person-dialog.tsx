@@ -63,12 +63,7 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
   const { link_mail: hasLinkMail } = useSession()
   const { role, hasGroupRights } = form.values
   return (
-    <Dialog
-      opened
-      onClose={onClose}
-      title={person ? person.name : t('settings.invite-title')}
-      isSticky={form.isDirty()}
-    >
+    <Dialog onClose={onClose} title={person ? person.name : t('settings.invite-title')} isSticky={form.isDirty()}>
       <form {...element}>
         <Stack gap="md">
           <TextInput data-autofocus label={t('person.name')} {...form.getInputProps('name')} />

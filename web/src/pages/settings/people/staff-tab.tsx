@@ -158,13 +158,10 @@ function ConfirmAct({ what, person, onClose }: ConfirmProps) {
   })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t(`settings.${what}-title`, { name })}
       action={t(`settings.${what}-submit`)}
-      onConfirm={() => act.mutate()}
-      isBusy={act.isPending}
-      error={act.error}
+      mutation={act}
     >
       {t(`settings.${what}-text`, { provider: useProviderName(person) })}
     </ConfirmDialog>
@@ -188,14 +185,11 @@ function NewLink({ person, onCreated, onClose }: NewLinkProps) {
   })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('link-mail.new-title', { name })}
       action={t('link-mail.new-submit')}
       isDestructive={false}
-      onConfirm={() => create.mutate({ ...person, sendsEmail })}
-      isBusy={create.isPending}
-      error={create.error}
+      mutation={{ ...create, mutate: () => create.mutate({ ...person, sendsEmail }) }}
     >
       <Stack gap="md">
         <Text>{t('link-mail.new-text')}</Text>
@@ -217,7 +211,6 @@ function LinkOnce({ name, link, mailedTo, onDone }: LinkProps) {
   const time = formatTime(link.expires_at, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
   return (
     <SecretOnce
-      opened
       title={t('settings.link-title', { name })}
       text={mailedTo === null ? t('settings.link-text', { time }) : t('link-mail.sent-text', { time, email: mailedTo })}
       secret={link.url}

@@ -1,7 +1,7 @@
 import { Paper, Select, Skeleton, Switch, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SignInProvider, SignInSettings } from '../../../../../client/voucher-api.generated.ts'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
@@ -75,9 +75,7 @@ export function PasswordPanel({ settings, provider }: Props) {
             setIsAsked(false)
             reset()
           }}
-          onConfirm={() => mutate({ password_sign_in: false })}
-          isBusy={isPending}
-          error={error}
+          mutation={{ mutate: () => mutate({ password_sign_in: false }), isPending, error }}
         />
       )}
     </Paper>
@@ -98,10 +96,10 @@ function PasswordText({ settings, provider }: { settings: SignInSettings; provid
   return missing.map((what) => t(`sign-in-settings.missing-${what}`, { provider, defaultValue: what })).join(' ')
 }
 
-type SwitchOffProps = Props & { onClose: () => void; onConfirm: () => void; isBusy: boolean; error: unknown }
+type SwitchOffProps = Props & Pick<ComponentProps<typeof ConfirmDialog>, 'onClose' | 'mutation'>
 
 /** Names the people who could not sign in any more without a password. */
-function SwitchOff({ settings, provider: { name: provider, issuer }, error, ...dialog }: SwitchOffProps) {
+function SwitchOff({ settings, provider: { name: provider, issuer }, mutation, onClose }: SwitchOffProps) {
   const { t } = useTranslation()
   const { data: staff, error: staffError } = useQuery(allStaffQuery)
   const { break_glass: account } = settings
@@ -112,12 +110,11 @@ function SwitchOff({ settings, provider: { name: provider, issuer }, error, ...d
   const count = shutOut?.length ?? 0
   return (
     <ConfirmDialog
-      opened
+      onClose={onClose}
       title={t('sign-in-settings.passwords-off-title')}
       action={t('sign-in-settings.passwords-off-submit')}
       isReady={shutOut !== undefined}
-      error={error ?? staffError}
-      {...dialog}
+      mutation={{ ...mutation, error: mutation.error ?? staffError }}
     >
       <Text mb="sm">{t('sign-in-settings.passwords-off-text', { provider, account: account?.email ?? '' })}</Text>
       {!shutOut && !staffError && <Skeleton h={20} />}

@@ -67,17 +67,14 @@ export function SecondFactorPanel({ provider }: { provider: string | undefined }
       })}
       {asked && (
         <ConfirmDialog
-          opened
           onClose={() => {
             setAsked(undefined)
             change.reset()
           }}
           title={t('sign-in-settings.require-title', { role: t(`roles.${asked}`) })}
           action={t('sign-in-settings.require-submit')}
-          onConfirm={() => set(asked, true)}
-          isBusy={change.isPending}
+          mutation={{ ...change, mutate: () => set(asked, true) }}
           isDestructive={false}
-          error={change.error}
         >
           {t('sign-in-settings.require-text')}{' '}
           {t('sign-in-settings.require-count', { count: countMissing(found[asked]) })}{' '}

@@ -30,7 +30,6 @@ export function TemplateDialog({ template, onRemove, onClose }: Props) {
   const limits = limitsOf(form.values)
   return (
     <Dialog
-      opened
       onClose={onClose}
       title={template ? templateName(t, template) : t('settings.create-template')}
       isSticky={form.isDirty()}

@@ -242,13 +242,10 @@ function RemoveDialog({ template, onClose }: { template: Template; onClose: () =
   })
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={t('settings.remove-title', { name })}
       action={t('settings.remove-submit')}
-      onConfirm={() => remove.mutate()}
-      isBusy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
     >
       {t('settings.remove-text')}
     </ConfirmDialog>
