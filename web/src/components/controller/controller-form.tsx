@@ -140,7 +140,6 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
         label={t('controller-form.address')}
         placeholder={exampleAddress}
         description={t('controller-form.address-what')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         {...leave('address')}
       />
       {isLogin && (
@@ -148,7 +147,6 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
           autoComplete="off"
           spellCheck={false}
           label={t('controller-form.username')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...leave('username')}
         />
       )}
@@ -156,7 +154,6 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
         autoComplete="new-password"
         label={t(isLogin ? 'controller-form.password' : 'controller-form.key')}
         description={t(secretHelp)}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         visibilityToggleButtonProps={toggle}
         {...leave('secret')}
       />
@@ -167,7 +164,6 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
           label={t('controller-form.site')}
           placeholder={t('controller-form.site-any')}
           description={t('controller-form.site-what')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...leave('controller_site')}
         />
       )}

@@ -27,8 +27,6 @@ import type { GuestInfoFormState } from './guest-info-values.ts'
 
 addTexts({ de, en })
 
-const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
-
 /** The fields for the facts that guests see on a slip. The page saves them with `toGuestInfo`. */
 export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
   const { t } = useTranslation()
@@ -39,7 +37,6 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
         spellCheck={false}
         label={t('guest-info.wifi')}
         description={t('guest-info.wifi-what')}
-        inputWrapperOrder={order}
         {...form.getInputProps('wifi_name')}
       />
       <WifiPassword form={form} />
@@ -47,7 +44,6 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
       <MultiSelect
         label={t('guest-info.languages')}
         description={t('guest-info.languages-what')}
-        inputWrapperOrder={order}
         maxValues={maxSlipLanguages}
         data={guestLanguagesByName()}
         searchable
@@ -57,7 +53,6 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
         label={t('guest-info.footer')}
         placeholder={t('guest-info.footer-example')}
         description={t('guest-info.footer-what')}
-        inputWrapperOrder={order}
         maxLength={200}
         {...form.getInputProps('footer')}
       />
@@ -135,7 +130,6 @@ function LogoField({ form, stored }: { form: GuestInfoFormState; stored: GuestIn
       labelElement="div"
       description={t('guest-info.logo-what')}
       error={isLarge && t('guest-info.logo-large')}
-      inputWrapperOrder={order}
     >
       <Group gap="md" my={4}>
         <FileButton accept="image/png,image/jpeg" onChange={choose}>

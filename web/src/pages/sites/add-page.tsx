@@ -96,7 +96,6 @@ function NewController({ onAdded }: { onAdded: (controller: Controller) => Promi
             <TextInput
               label={t('sites-page.name')}
               description={t('sites-page.controller-name-what')}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
               {...name.getInputProps('name')}
             />
             <ControllerForm form={form} onLeave={controller.testNetwork} />
