@@ -55,6 +55,8 @@ export const theme = createTheme({
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     Button: { defaultProps: { size: 'sm', onMouseDown: keepFocusInForm } },
     TextInput: { defaultProps: { size: 'sm' } },
+    // Whole numbers, unless a field takes others.
+    NumberInput: { defaultProps: { hideControls: true, allowDecimal: false, allowNegative: false } },
     PasswordInput: { defaultProps: { size: 'sm', visibilityToggleFocusable: true } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     Switch: { defaultProps: { withThumbIndicator: false } },

@@ -179,9 +179,6 @@ function PortField({ check, submit }: { check: ControllerCheck; submit: (address
       <NumberInput
         aria-label={t('connection-test.port')}
         placeholder={t('connection-test.port')}
-        hideControls
-        allowDecimal={false}
-        allowNegative={false}
         maw={160}
         value={port}
         onChange={setPort}

@@ -21,10 +21,7 @@ export function IssuingFields<Values extends IssuingInput>({ form }: { form: Use
     error: form.errors[name] ?? (isWrongLimit(name === 'perDay' ? perDay : longest) && t('issuing.wrong-number')),
     placeholder: t('issuing.none'),
     clampBehavior: 'none' as const,
-    allowDecimal: false,
-    allowNegative: false,
     thousandSeparator: ' ',
-    hideControls: true,
     style: { flex: '1 1 180px' },
   })
   return (

@@ -89,10 +89,7 @@ function LimitFields({ form }: { form: Form }) {
         disabled={form.values.isUnlimited}
         min={1}
         clampBehavior="none"
-        allowDecimal={false}
-        allowNegative={false}
         thousandSeparator=" "
-        hideControls
         styles={{ wrapper: { maxWidth: 200 } }}
       />
       <Checkbox

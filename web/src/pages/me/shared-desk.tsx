@@ -53,8 +53,6 @@ function Minutes({ stored, onSave }: { stored: number; onSave: (minutes: number)
           onChange={setMinutes}
           min={1}
           max={maxMinutes}
-          allowDecimal={false}
-          allowNegative={false}
           clampBehavior="none"
           error={!isValid && t('me.share-minutes-wrong')}
           styles={{ wrapper: { maxWidth: 140 } }}

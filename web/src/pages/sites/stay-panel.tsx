@@ -41,9 +41,6 @@ function RoomToExtend({ site, stored }: { site: Site; stored: number }) {
           min={0}
           max={mostDays}
           clampBehavior="strict"
-          allowDecimal={false}
-          allowNegative={false}
-          hideControls
           aria-describedby={textId}
           {...form.getInputProps('room_days')}
         />

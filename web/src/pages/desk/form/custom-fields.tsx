@@ -25,7 +25,6 @@ import { fitToLongest } from './fit-to-longest.ts'
 const UntilPicker = lazyPart(async () => (await import('../../../components/voucher/until-picker.tsx')).UntilPicker)
 
 const mostDevices = 9999
-const wholeNumber = { size: 'md', min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
 
 /** Mantine would replace `aria-describedby`. Its types do not have this option of its fields. */
 const ownAria: object = { withAria: false }
@@ -57,7 +56,8 @@ export function CustomFields({ limits, errors, timeZone, longest, isLocked, onCh
         <Group gap="xs" align="flex-start">
           {limits.unit !== 'until' && (
             <NumberInput
-              {...wholeNumber}
+              size="md"
+              min={1}
               w={96}
               aria-label={t('desk.amount')}
               {...ownAria}
@@ -134,10 +134,8 @@ export function CustomFields({ limits, errors, timeZone, longest, isLocked, onCh
               label={t(labels[name])}
               placeholder={t('desk.no-limit')}
               min={0}
-              allowNegative={false}
               allowDecimal={name !== 'quotaMb'}
               decimalScale={3}
-              hideControls
               disabled={isLocked}
               value={limits[name]}
               onChange={(value) => onChange({ [name]: number(value) })}
@@ -194,7 +192,8 @@ function DeviceField({ devices, isLocked, onChange }: DeviceProps) {
             <IconMinus size={16} />
           </ActionIcon>
           <NumberInput
-            {...wholeNumber}
+            size="md"
+            min={1}
             w={72}
             aria-label={t('desk.devices-label')}
             max={mostDevices}

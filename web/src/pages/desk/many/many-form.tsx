@@ -202,9 +202,6 @@ export function ManyForm({ site, guestInfo, templates, store, pending }: Props) 
                 min={1}
                 max={mostVouchers}
                 clampBehavior="none"
-                allowDecimal={false}
-                allowNegative={false}
-                hideControls
                 disabled={isLocked}
                 value={draft.count}
                 error={wasSubmitted && isCountWrong && t('many.wrong-count', { most: formatNumber(mostVouchers) })}

@@ -148,15 +148,7 @@ export function MailServerPanel({ settings, server, onTest, isTesting }: Props) 
             disabled={isFixed}
             {...form.getInputProps('host')}
           />
-          <NumberInput
-            label={t('email.port')}
-            hideControls
-            allowDecimal={false}
-            allowNegative={false}
-            thousandSeparator={false}
-            disabled={isFixed}
-            {...form.getInputProps('port')}
-          />
+          <NumberInput label={t('email.port')} disabled={isFixed} {...form.getInputProps('port')} />
         </div>
         <div>
           <Text fz="sm" fw={500} mb={6} id={id}>

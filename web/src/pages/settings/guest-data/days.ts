@@ -3,9 +3,6 @@ const maxDays = 3_650
 /** Attributes of a field for days. */
 export const daysField = {
   w: 68,
-  hideControls: true,
-  allowDecimal: false,
-  allowNegative: false,
   clampBehavior: 'none',
   maxLength: 4,
 } as const

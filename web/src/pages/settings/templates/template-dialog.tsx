@@ -14,8 +14,6 @@ import { useScope } from '../../../sites.ts'
 import { SaveLine } from '../save-line.tsx'
 import { formValuesOf, limitsOf, units } from './template-form.ts'
 
-const wholeNumber = { min: 1, allowDecimal: false, allowNegative: false, hideControls: true } as const
-
 type Props = {
   /** Undefined: a new template is created. */
   template: Template | undefined
@@ -132,7 +130,7 @@ function Durations({ form }: { form: Form }) {
     <Input.Wrapper label={t('settings.valid')} labelElement="div" error={form.errors['amount']}>
       <Group gap="xs" wrap="nowrap">
         <NumberInput
-          {...wholeNumber}
+          min={1}
           w={96}
           aria-label={t('desk.amount')}
           {...form.getInputProps('amount')}
@@ -156,7 +154,7 @@ function Devices({ form }: { form: Form }) {
     <Input.Wrapper label={t('desk.devices-label')} labelElement="div" error={form.errors['devices']}>
       <Group gap="md">
         <NumberInput
-          {...wholeNumber}
+          min={1}
           w={96}
           max={9999}
           aria-label={t('desk.devices-label')}
@@ -172,7 +170,7 @@ function Devices({ form }: { form: Form }) {
 
 function Limits({ form }: { form: Form }) {
   const { t } = useTranslation()
-  const limit = { min: 0, allowNegative: false, hideControls: true, placeholder: t('desk.no-limit') }
+  const limit = { min: 0, allowDecimal: true, placeholder: t('desk.no-limit') }
   return (
     <>
       <Group grow align="flex-start">
@@ -181,7 +179,7 @@ function Limits({ form }: { form: Form }) {
         <NumberInput {...limit} allowDecimal={false} label={t('desk.quota-label')} {...form.getInputProps('quotaMb')} />
       </Group>
       <NumberInput
-        {...wholeNumber}
+        min={1}
         max={3650}
         label={t('settings.unused-days')}
         description={t('settings.unused-days-text')}
