@@ -13,12 +13,7 @@ export function PasswordField({ value, ...props }: PasswordInputProps & { value:
   const isLong = [...value].length >= minPasswordLength
   return (
     <div>
-      <PasswordInput
-        autoComplete="new-password"
-        value={value}
-        visibilityToggleButtonProps={useVisibilityToggle()}
-        {...props}
-      />
+      <SecretInput autoComplete="new-password" value={value} {...props} />
       <Group gap={6} mt={6} c={isLong ? 'var(--vs-ok-text)' : 'dimmed'}>
         {isLong ? <IconCheck size={14} aria-hidden /> : <IconCircle size={14} aria-hidden />}
         <Text fz="xs" c="inherit">
@@ -32,10 +27,11 @@ export function PasswordField({ value, ...props }: PasswordInputProps & { value:
   )
 }
 
-/** A name for the eye in a password field, which is only an icon. */
-export function useVisibilityToggle() {
+/** A field for a password or an API key. Its eye is only an icon, so it has a name. */
+export function SecretInput({ visibilityToggleButtonProps, ...props }: PasswordInputProps) {
   const { t } = useTranslation()
-  return { 'aria-label': t('password.show') }
+  const eye = { 'aria-label': t('password.show'), ...visibilityToggleButtonProps }
+  return <PasswordInput visibilityToggleButtonProps={eye} {...props} />
 }
 
 /** Checks a new password in a form, as far as the browser can. */

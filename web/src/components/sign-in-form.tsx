@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ChangeEvent, type FormEvent, type ReactNode, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { lazyPart } from '../new-version.tsx'
 import { signIn as signInMutation } from '../queries/session.ts'
 import { useSession } from '../session.tsx'
 import { Notice } from './notice.tsx'
-import { useVisibilityToggle } from './password-field.tsx'
+import { SecretInput } from './password-field.tsx'
 import { SignInFailure, useCountdown } from './sign-in-failure.tsx'
 
 /** Few people need it, so the sign-in page does not load it at once. */
@@ -102,11 +102,10 @@ function PasswordStep({ email, onSignedIn, onUnencrypted, isTooLate, onSecondSte
           error={isChecked && values.email === '' && t('sign-in.email-missing')}
           onChange={change('email')}
         />
-        <PasswordInput
+        <SecretInput
           size="md"
           autoComplete="current-password"
           label={t('sign-in.password')}
-          visibilityToggleButtonProps={useVisibilityToggle()}
           data-autofocus={email !== '' || undefined}
           autoFocus={email !== '' && !above}
           ref={passwordField}

@@ -1,10 +1,10 @@
-import { PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ControllerToCheck } from '../../../../client/voucher-api.generated.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { useVisibilityToggle } from '../password-field.tsx'
+import { SecretInput } from '../password-field.tsx'
 import { addressProblem, tidyAddress } from './controller-address.ts'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -90,7 +90,6 @@ type Props = {
 /** The fields for the access to a controller: kind, address, credentials and, for a hotspot operator, the site. */
 export function ControllerForm({ form, isSaved = false, withoutSite = false, onLeave }: Props) {
   const { t } = useTranslation()
-  const toggle = useVisibilityToggle()
   const id = useId()
   const { driver } = form.values
   const isLogin = driverKinds[driver] === 'login'
@@ -150,11 +149,10 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
           {...leave('username')}
         />
       )}
-      <PasswordInput
+      <SecretInput
         autoComplete="new-password"
         label={t(isLogin ? 'controller-form.password' : 'controller-form.key')}
         description={t(secretHelp)}
-        visibilityToggleButtonProps={toggle}
         {...leave('secret')}
       />
       {isLogin && !withoutSite && (

@@ -1,11 +1,11 @@
-import { Button, Code, Group, NumberInput, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { IconShieldCheck } from '@tabler/icons-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CheckedLayer, ControllerCheck } from '../../../../client/voucher-api.generated.ts'
 import { formatTime } from '../../formats.ts'
 import { useCopy } from '../../hooks/use-copy.ts'
-import { useVisibilityToggle } from '../password-field.tsx'
+import { SecretInput } from '../password-field.tsx'
 import classes from './connection-test.module.css'
 import { type DriverName, driverKinds } from './use-connection-test.ts'
 
@@ -140,7 +140,6 @@ type SecretProps = { driver: string; submit: (secret: string) => void; isSaved: 
 
 function SecretField({ driver, submit, isSaved }: SecretProps) {
   const { t } = useTranslation()
-  const toggle = useVisibilityToggle()
   const [secret, setSecret] = useState('')
   const [isMissing, setIsMissing] = useState(false)
   const isKey = driverKinds[driver as DriverName] === 'api-key'
@@ -148,13 +147,12 @@ function SecretField({ driver, submit, isSaved }: SecretProps) {
   const send = () => (secret === '' ? setIsMissing(true) : submit(secret))
   return (
     <InlineForm onSubmit={send} action={t(isSaved ? 'connection-test.save-and-test' : 'connection-test.test')}>
-      <PasswordInput
+      <SecretInput
         aria-label={label}
         placeholder={label}
         autoComplete="off"
         maw={280}
         style={{ flex: '1 1 200px' }}
-        visibilityToggleButtonProps={toggle}
         value={secret}
         onChange={(event) => setSecret(event.currentTarget.value)}
         error={isMissing && secret === '' && t('connection-test.secret-missing')}

@@ -6,7 +6,6 @@ import {
   Group,
   Input,
   MultiSelect,
-  PasswordInput,
   SegmentedControl,
   Select,
   Stack,
@@ -20,7 +19,7 @@ import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
 import { allTimeZones } from '../../formats.ts'
 import { guestLanguagesByName } from '../../guest-languages-by-name.ts'
 import { addTexts } from '../../i18n/i18n.ts'
-import { useVisibilityToggle } from '../password-field.tsx'
+import { SecretInput } from '../password-field.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import type { GuestInfoFormState } from './guest-info-values.ts'
@@ -64,7 +63,6 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
 
 function WifiPassword({ form }: { form: GuestInfoFormState }) {
   const { t } = useTranslation()
-  const toggle = useVisibilityToggle()
   const id = useId()
   const { hasPassword } = form.values
   return (
@@ -83,11 +81,10 @@ function WifiPassword({ form }: { form: GuestInfoFormState }) {
         onChange={(value) => form.setFieldValue('hasPassword', value === 'protected')}
       />
       {hasPassword && (
-        <PasswordInput
+        <SecretInput
           mt={8}
           aria-label={t('guest-info.password')}
           autoComplete="off"
-          visibilityToggleButtonProps={toggle}
           {...form.getInputProps('wifi_password')}
         />
       )}

@@ -1,4 +1,4 @@
-import { Box, Button, Group, PasswordInput, Skeleton, Stack, Text } from '@mantine/core'
+import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconExternalLink, IconFingerprint } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
@@ -9,7 +9,7 @@ import { onOtherTab } from '../../other-tabs.ts'
 import { signInAgain, signInAgainQuery, signInAgainWithPasskey } from '../../queries/second-factor.ts'
 import { usePerson } from '../../session.tsx'
 import { Dialog } from '../dialog.tsx'
-import { useVisibilityToggle } from '../password-field.tsx'
+import { SecretInput } from '../password-field.tsx'
 import { SignInProblem } from '../provider/sign-in-problem.tsx'
 import { SignInFailure, useCountdown } from '../sign-in-failure.tsx'
 import { closingPath, providerStart } from '../sign-in-methods.tsx'
@@ -123,13 +123,13 @@ function PasswordAgain({ onConfirmed }: MethodProps) {
     <form noValidate id={formId} onSubmit={submit}>
       <Stack gap="sm">
         <input type="text" autoComplete="username" value={email} readOnly hidden />
-        <PasswordInput
+        <SecretInput
           ref={field}
           data-autofocus
           autoFocus
           autoComplete="current-password"
           label={t('second-factor.again-password')}
-          visibilityToggleButtonProps={{ ...useVisibilityToggle(), ...onlyHere }}
+          visibilityToggleButtonProps={onlyHere}
           value={password}
           errorProps={{ role: 'alert' }}
           error={

@@ -1,10 +1,10 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../components/dialog.tsx'
-import { PasswordField, usePasswordCheck, useVisibilityToggle } from '../../components/password-field.tsx'
+import { PasswordField, SecretInput, usePasswordCheck } from '../../components/password-field.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateMyPassword } from '../../queries/my-account.ts'
 import { usePerson } from '../../session.tsx'
@@ -33,7 +33,6 @@ export function PasswordPanel() {
 function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const check = usePasswordCheck()
-  const toggle = useVisibilityToggle()
   const { email } = usePerson()
   const { form, ...save } = useSaveForm({
     initialValues: { current_password: '', new_password: '' },
@@ -56,11 +55,10 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       isSticky={form.isDirty()}
     >
       <input type="text" autoComplete="username" value={email} readOnly hidden />
-      <PasswordInput
+      <SecretInput
         data-autofocus
         autoComplete="current-password"
         label={t('me.current-password')}
-        visibilityToggleButtonProps={toggle}
         {...form.getInputProps('current_password')}
       />
       <PasswordField

@@ -1,4 +1,4 @@
-import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import type { Controller } from '../../../../client/voucher-api.generated.ts'
 import { type DriverName, driverKinds } from '../../components/controller/use-connection-test.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { useVisibilityToggle } from '../../components/password-field.tsx'
+import { SecretInput } from '../../components/password-field.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateController } from '../../queries/controllers.ts'
 import { foundSitesQuery } from '../../queries/found-sites.ts'
@@ -120,7 +120,6 @@ type EditProps = { controller: Controller; onClose: () => void; onChanged: () =>
 /** A new address needs the secret again: the service erases the stored one, so that it is never sent to another server. */
 function EditDialog({ controller, onClose, onChanged }: EditProps) {
   const { t } = useTranslation()
-  const toggle = useVisibilityToggle()
   const isLogin = driverKinds[controller.driver as DriverName] === 'login'
   const { form, ...save } = useSaveForm({
     initialValues: {
@@ -173,11 +172,10 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
           {...form.getInputProps('username')}
         />
       )}
-      <PasswordInput
+      <SecretInput
         label={t(isLogin ? 'controller-form.password' : 'controller-form.key')}
         description={t('controller-form.stored')}
         autoComplete="new-password"
-        visibilityToggleButtonProps={toggle}
         {...form.getInputProps('secret')}
       />
     </FormDialog>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, NumberInput, PasswordInput, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { MailServer, MailServerChange, MailSettings } from '../../../../../client/voucher-api.generated.ts'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { Panel } from '../../../components/panel.tsx'
-import { useVisibilityToggle } from '../../../components/password-field.tsx'
+import { SecretInput } from '../../../components/password-field.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useLayout } from '../../../hooks/use-layout.ts'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
@@ -109,7 +109,6 @@ export function MailServerPanel({ settings, server, onTest, isTesting }: Props) 
   const { form, element, isSaving, error } = server
   const [isRemoving, setIsRemoving] = useState(false)
   const isPhone = useLayout() === 'phone'
-  const toggle = useVisibilityToggle()
   const id = useId()
   const variable = settings.set_by.server
   const isFixed = variable !== null
@@ -193,11 +192,10 @@ export function MailServerPanel({ settings, server, onTest, isTesting }: Props) 
               disabled={isFixed}
               {...form.getInputProps('username')}
             />
-            <PasswordInput
+            <SecretInput
               label={t('email.password')}
               autoComplete="new-password"
               placeholder={settings.server?.password_set ? t('email.password-stored') : ''}
-              visibilityToggleButtonProps={toggle}
               disabled={isFixed}
               {...form.getInputProps('password')}
             />

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Loader, PasswordInput, Text } from '@mantine/core'
+import { Anchor, Button, Group, Loader, Text } from '@mantine/core'
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import controllerDe from '../../../components/controller/de.json' with { type: '
 import controllerEn from '../../../components/controller/en.json' with { type: 'json' }
 import { Certificate, InlineForm } from '../../../components/controller/remedies.tsx'
 import { Panel } from '../../../components/panel.tsx'
-import { useVisibilityToggle } from '../../../components/password-field.tsx'
+import { SecretInput } from '../../../components/password-field.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { clock, formatTime } from '../../../formats.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
@@ -199,7 +199,6 @@ function Remedy({ line: { line, cause }, test, onChange }: RemedyProps) {
 
 function NewPassword({ onSubmit }: { onSubmit: (password: string) => void }) {
   const { t } = useTranslation()
-  const toggle = useVisibilityToggle()
   const [password, setPassword] = useState('')
   const [isMissing, setIsMissing] = useState(false)
   return (
@@ -207,13 +206,12 @@ function NewPassword({ onSubmit }: { onSubmit: (password: string) => void }) {
       action={t('connection-test.save-and-test')}
       onSubmit={() => (password === '' ? setIsMissing(true) : onSubmit(password))}
     >
-      <PasswordInput
+      <SecretInput
         aria-label={t('connection-test.new-password')}
         placeholder={t('connection-test.new-password')}
         autoComplete="off"
         maw={280}
         style={{ flex: '1 1 200px' }}
-        visibilityToggleButtonProps={toggle}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={isMissing && password === '' && t('connection-test.secret-missing')}
