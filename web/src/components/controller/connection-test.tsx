@@ -1,18 +1,10 @@
-import { Anchor, Loader, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCheck, IconMinus, IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { CheckedLayer, ControllerCheck } from '../../../../client/voucher-api.generated.ts'
-import { addTexts } from '../../i18n/i18n.ts'
-import { entryFor, orValue } from '../../newer-values.ts'
-import { Panel } from '../panel.tsx'
-import { ErrorMessage } from '../state-pages.tsx'
+import { orValue } from '../../newer-values.ts'
 import classes from './connection-test.module.css'
-import de from './de.json' with { type: 'json' }
-import en from './en.json' with { type: 'json' }
 import { type Remedies, Remedy } from './remedies.tsx'
+import { TestLine, TestPanel } from './test-panel.tsx'
 import type { ConnectionTestState } from './use-connection-test.ts'
-
-addTexts({ de, en })
 
 const layers = ['name', 'connection', 'certificate', 'sign_in', 'permission', 'site'] as const
 
@@ -33,35 +25,25 @@ export function ConnectionTest({ test: { check, isRunning, error }, onRun, remed
   const { t } = useTranslation()
   const current = isRunning ? nextLayer(check) : undefined
   return (
-    <Panel
+    <TestPanel
       title={t('connection-test.title')}
-      actions={
-        onRun &&
-        !isRunning &&
-        Boolean(check || error) && (
-          <Anchor component="button" type="button" fz={13.5} fw={500} onClick={onRun}>
-            {t('connection-test.run-again')}
-          </Anchor>
-        )
-      }
+      isRunning={isRunning}
+      hasRun={Boolean(check || error)}
+      error={error}
+      onRun={onRun}
+      summary={<Summary check={check} isRunning={isRunning} />}
     >
-      {error ? <ErrorMessage error={error} /> : null}
-      <ol className={classes.lines} aria-busy={isRunning}>
-        {layers.map((name) => (
-          <Line
-            key={name}
-            name={name}
-            layer={check?.layers.find(({ layer }) => layer === name)}
-            check={check}
-            isCurrent={name === current}
-            remedies={isRunning ? {} : remedies}
-          />
-        ))}
-      </ol>
-      <Text fz={13} c="dimmed" role="status">
-        <Summary check={check} isRunning={isRunning} />
-      </Text>
-    </Panel>
+      {layers.map((name) => (
+        <Line
+          key={name}
+          name={name}
+          layer={check?.layers.find(({ layer }) => layer === name)}
+          check={check}
+          isCurrent={name === current}
+          remedies={isRunning ? {} : remedies}
+        />
+      ))}
+    </TestPanel>
   )
 }
 
@@ -93,25 +75,22 @@ type LineProps = {
 
 function Line({ name, layer, check, isCurrent, remedies }: LineProps) {
   const { t } = useTranslation()
-  const result = layer?.result ?? 'skipped'
   const detail = useDetail(layer, check)
   return (
-    <li className={classes.line} data-layer={name} data-result={result}>
-      <Mark layer={layer} isCurrent={isCurrent} />
-      <span className={classes.title}>{t(`connection-test.${name}`)}</span>
-      <span className={classes.time}>
-        {layer?.duration_ms ? t('connection-test.milliseconds', { count: layer.duration_ms }) : null}
-      </span>
-      {detail && <span className={classes.detail}>{detail}</span>}
-      {layer && check && layer.cause !== null && (
-        <div className={classes.remedy}>
-          <Remedy layer={layer} check={check} remedies={remedies} />
-        </div>
-      )}
-    </li>
+    <TestLine
+      name={name}
+      title={t(`connection-test.${name}`)}
+      result={layer?.result ?? 'skipped'}
+      isDecision={causesOfDecision.includes(layer?.cause ?? '')}
+      isCurrent={isCurrent}
+      durationMs={layer?.duration_ms}
+      details={detail && <span className={classes.detail}>{detail}</span>}
+      remedy={layer && check && layer.cause !== null && <Remedy layer={layer} check={check} remedies={remedies} />}
+    />
   )
 }
 
+/** A certificate that the person can trust is not a failure yet: it waits for a decision. */
 const causesOfDecision = [
   'certificate_self_signed',
   'certificate_expired',
@@ -119,30 +98,6 @@ const causesOfDecision = [
   'certificate_changed',
   'plain_http',
 ]
-
-/** A certificate that the person can trust is not a failure yet: it waits for a decision. */
-function Mark({ layer, isCurrent }: { layer: CheckedLayer | undefined; isCurrent: boolean }) {
-  const { t } = useTranslation()
-  if (isCurrent)
-    return (
-      <span className={classes.mark} data-tone="none">
-        <Loader size={14} aria-label={t('connection-test.running')} />
-      </span>
-    )
-  const marks = {
-    ok: { tone: 'ok', Icon: IconCheck, label: t('connection-test.ok') },
-    warning: { tone: 'warn', Icon: IconAlertTriangle, label: t('connection-test.warning') },
-    failed: { tone: 'bad', Icon: IconX, label: t('connection-test.failed') },
-    skipped: { tone: 'none', Icon: IconMinus, label: t('connection-test.skipped') },
-  }
-  const needsDecision = causesOfDecision.includes(layer?.cause ?? '')
-  const { tone, Icon, label } = entryFor(marks, needsDecision ? 'warning' : (layer?.result ?? 'skipped'), marks.skipped)
-  return (
-    <span className={classes.mark} data-tone={tone}>
-      <Icon size={18} role="img" aria-label={label} />
-    </span>
-  )
-}
 
 const shownSites = 5
 

@@ -44,8 +44,15 @@ export function Remedy({ layer: { layer, cause }, check, remedies }: RemedyProps
       />
     )
   const needsSecret = causesOfSecret.includes(cause ?? '') || (cause === 'credentials_missing' && secret?.isSaved)
+  const isKey = driverKinds[check.driver as DriverName] === 'api-key'
   if (secret && needsSecret)
-    return <SecretField driver={check.driver} submit={secret.submit} isSaved={secret.isSaved} />
+    return (
+      <SecretField
+        label={t(isKey ? 'connection-test.new-key' : 'connection-test.new-password')}
+        action={t(secret.isSaved ? 'connection-test.save-and-test' : 'connection-test.test')}
+        onSubmit={secret.submit}
+      />
+    )
   if (address && layer !== 'sign_in' && causesOfPort.includes(cause ?? ''))
     return <PortField check={check} submit={address} />
   if (address && cause === 'tls_required')
@@ -136,17 +143,15 @@ function Fingerprint({ value }: { value: string }) {
   )
 }
 
-type SecretProps = { driver: string; submit: (secret: string) => void; isSaved: boolean }
+type SecretProps = { label: string; action: string; onSubmit: (secret: string) => void }
 
-function SecretField({ driver, submit, isSaved }: SecretProps) {
+/** Takes a new secret after the old one was rejected. */
+export function SecretField({ label, action, onSubmit }: SecretProps) {
   const { t } = useTranslation()
   const [secret, setSecret] = useState('')
   const [isMissing, setIsMissing] = useState(false)
-  const isKey = driverKinds[driver as DriverName] === 'api-key'
-  const label = t(isKey ? 'connection-test.new-key' : 'connection-test.new-password')
-  const send = () => (secret === '' ? setIsMissing(true) : submit(secret))
   return (
-    <InlineForm onSubmit={send} action={t(isSaved ? 'connection-test.save-and-test' : 'connection-test.test')}>
+    <InlineForm onSubmit={() => (secret === '' ? setIsMissing(true) : onSubmit(secret))} action={action}>
       <SecretInput
         aria-label={label}
         placeholder={label}
@@ -187,15 +192,7 @@ function PortField({ check, submit }: { check: ControllerCheck; submit: (address
 }
 
 /** A field and its button beside each other. The test may be part of a page with another form, so events end here. */
-export function InlineForm({
-  onSubmit,
-  action,
-  children,
-}: {
-  onSubmit: () => void
-  action: string
-  children: ReactNode
-}) {
+function InlineForm({ onSubmit, action, children }: { onSubmit: () => void; action: string; children: ReactNode }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()

@@ -1,21 +1,12 @@
-import { Anchor, Button, Group, Loader, Text } from '@mantine/core'
-import { IconCheck, IconMinus, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Button, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { CheckedMailLine, MailServerTest } from '../../../../../client/voucher-api.generated.ts'
-import lines from '../../../components/controller/connection-test.module.css'
-import controllerDe from '../../../components/controller/de.json' with { type: 'json' }
-import controllerEn from '../../../components/controller/en.json' with { type: 'json' }
-import { Certificate, InlineForm } from '../../../components/controller/remedies.tsx'
-import { Panel } from '../../../components/panel.tsx'
-import { SecretInput } from '../../../components/password-field.tsx'
-import { ErrorMessage } from '../../../components/state-pages.tsx'
+import classes from '../../../components/controller/connection-test.module.css'
+import { Certificate, SecretField } from '../../../components/controller/remedies.tsx'
+import { TestLine, TestPanel } from '../../../components/controller/test-panel.tsx'
 import { clock, formatTime } from '../../../formats.ts'
-import { addTexts } from '../../../i18n/i18n.ts'
-import { entryFor, orValue } from '../../../newer-values.ts'
+import { orValue } from '../../../newer-values.ts'
 import type { Security } from './mail-server-panel.tsx'
-
-addTexts({ de: controllerDe, en: controllerEn })
 
 const names = ['name', 'connection', 'encryption', 'sign_in', 'message'] as const
 
@@ -34,41 +25,32 @@ type Props = {
 export function MailTest({ test: { result, error, isRunning, at }, security, onRun, onChange }: Props) {
   const { t } = useTranslation()
   const known = error || isRunning ? undefined : result
+  const time = at && !isRunning && (
+    <Text fz={13.5} c="dimmed">
+      {formatTime(at, clock)}
+    </Text>
+  )
   return (
-    <Panel
+    <TestPanel
       title={t('email.test')}
-      actions={
-        <Group gap={14}>
-          {at && !isRunning && (
-            <Text fz={13.5} c="dimmed">
-              {formatTime(at, clock)}
-            </Text>
-          )}
-          {onRun && !isRunning && Boolean(result ?? error) && (
-            <Anchor component="button" type="button" fz={13.5} fw={500} onClick={onRun}>
-              {t('connection-test.run-again')}
-            </Anchor>
-          )}
-        </Group>
-      }
+      note={time}
+      isRunning={isRunning}
+      hasRun={Boolean(result ?? error)}
+      error={error}
+      onRun={onRun}
+      summary={<Summary test={known} isRunning={isRunning} />}
     >
-      {error ? <ErrorMessage error={error} /> : null}
-      <ol className={lines.lines} aria-busy={isRunning}>
-        {names.map((name) => (
-          <Line
-            key={name}
-            name={name}
-            test={known}
-            security={security}
-            isCurrent={isRunning && name === 'name'}
-            onChange={onChange}
-          />
-        ))}
-      </ol>
-      <Text fz={13} c="dimmed" role="status">
-        <Summary test={known} isRunning={isRunning} />
-      </Text>
-    </Panel>
+      {names.map((name) => (
+        <Line
+          key={name}
+          name={name}
+          test={known}
+          security={security}
+          isCurrent={isRunning && name === 'name'}
+          onChange={onChange}
+        />
+      ))}
+    </TestPanel>
   )
 }
 
@@ -92,49 +74,24 @@ type LineProps = {
 function Line({ name, test, security, isCurrent, onChange }: LineProps) {
   const { t } = useTranslation()
   const line = test?.lines.find((one) => one.line === name)
-  const result = line?.result ?? 'skipped'
-  return (
-    <li className={lines.line} data-layer={name} data-result={result}>
-      <Mark result={result} isCurrent={isCurrent} />
-      <span className={lines.title}>{t(`email.line-${name}`)}</span>
-      <span className={lines.time}>
-        {line?.duration_ms != null ? t('connection-test.milliseconds', { count: line.duration_ms }) : null}
+  const details = test && line && (
+    <>
+      {line.result === 'failed' && line.answer !== null && <bdi className={classes.detail}>{line.answer}</bdi>}
+      <span className={classes.detail}>
+        <Detail line={line} test={test} security={security} />
       </span>
-      {test && line && (
-        <>
-          {result === 'failed' && line.answer !== null && <bdi className={lines.detail}>{line.answer}</bdi>}
-          <span className={lines.detail}>
-            <Detail line={line} test={test} security={security} />
-          </span>
-          {line.cause !== null && (
-            <div className={lines.remedy}>
-              <Remedy line={line} test={test} onChange={onChange} />
-            </div>
-          )}
-        </>
-      )}
-    </li>
+    </>
   )
-}
-
-function Mark({ result, isCurrent }: { result: CheckedMailLine['result']; isCurrent: boolean }) {
-  const { t } = useTranslation()
-  if (isCurrent)
-    return (
-      <span className={lines.mark} data-tone="none">
-        <Loader size={14} aria-label={t('connection-test.running')} />
-      </span>
-    )
-  const marks = {
-    ok: { tone: 'ok', Icon: IconCheck, label: t('connection-test.ok') },
-    failed: { tone: 'bad', Icon: IconX, label: t('connection-test.failed') },
-    skipped: { tone: 'none', Icon: IconMinus, label: t('connection-test.skipped') },
-  }
-  const { tone, Icon, label } = entryFor(marks, result, marks.skipped)
   return (
-    <span className={lines.mark} data-tone={tone}>
-      <Icon size={18} role="img" aria-label={label} />
-    </span>
+    <TestLine
+      name={name}
+      title={t(`email.line-${name}`)}
+      result={line?.result ?? 'skipped'}
+      isCurrent={isCurrent}
+      durationMs={line?.duration_ms}
+      details={details}
+      remedy={test && line && line.cause !== null && <Remedy line={line} test={test} onChange={onChange} />}
+    />
   )
 }
 
@@ -181,7 +138,13 @@ function Remedy({ line: { line, cause }, test, onChange }: RemedyProps) {
     )
   if (!onChange) return null
   if (cause === 'credentials_refused' || cause === 'password_missing')
-    return <NewPassword onSubmit={(password) => onChange({ password })} />
+    return (
+      <SecretField
+        label={t('connection-test.new-password')}
+        action={t('connection-test.save-and-test')}
+        onSubmit={(password) => onChange({ password })}
+      />
+    )
   if (cause === 'starttls_missing')
     return (
       <Button size="xs" variant="default" onClick={() => onChange({ security: 'tls', port: 465 })}>
@@ -195,27 +158,4 @@ function Remedy({ line: { line, cause }, test, onChange }: RemedyProps) {
       </Button>
     )
   return null
-}
-
-function NewPassword({ onSubmit }: { onSubmit: (password: string) => void }) {
-  const { t } = useTranslation()
-  const [password, setPassword] = useState('')
-  const [isMissing, setIsMissing] = useState(false)
-  return (
-    <InlineForm
-      action={t('connection-test.save-and-test')}
-      onSubmit={() => (password === '' ? setIsMissing(true) : onSubmit(password))}
-    >
-      <SecretInput
-        aria-label={t('connection-test.new-password')}
-        placeholder={t('connection-test.new-password')}
-        autoComplete="off"
-        maw={280}
-        style={{ flex: '1 1 200px' }}
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-        error={isMissing && password === '' && t('connection-test.secret-missing')}
-      />
-    </InlineForm>
-  )
 }
