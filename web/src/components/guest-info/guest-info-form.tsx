@@ -1,18 +1,5 @@
-import {
-  Anchor,
-  Button,
-  Checkbox,
-  FileButton,
-  Group,
-  Input,
-  MultiSelect,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useId, useState } from 'react'
+import { Checkbox, MultiSelect, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
@@ -23,6 +10,7 @@ import { SecretInput } from '../password-field.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import type { GuestInfoFormState } from './guest-info-values.ts'
+import { LogoField } from './logo-field.tsx'
 
 addTexts({ de, en })
 
@@ -56,7 +44,12 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
         {...form.getInputProps('footer')}
       />
       <TimeZone form={form} stored={stored} />
-      <LogoField form={form} stored={stored} />
+      <LogoField
+        description={t('guest-info.logo-what')}
+        value={form.values.logo}
+        isStored={stored.logo_updated_at !== null}
+        onChange={(logo) => form.setFieldValue('logo', logo)}
+      />
     </Stack>
   )
 }
@@ -107,49 +100,5 @@ function TimeZone({ form, stored }: { form: GuestInfoFormState; stored: GuestInf
       data={[{ value: '', label: service }, ...allTimeZones()]}
       {...form.getInputProps('time_zone')}
     />
-  )
-}
-
-const maxLogoBytes = 256 * 1024
-
-function LogoField({ form, stored }: { form: GuestInfoFormState; stored: GuestInfo }) {
-  const { t } = useTranslation()
-  const [isLarge, setIsLarge] = useState(false)
-  const { logo } = form.values
-  const hasLogo = logo === undefined ? stored.logo_updated_at !== null : logo !== null
-  const choose = (file: File | null) => {
-    setIsLarge(file !== null && file.size > maxLogoBytes)
-    if (file && file.size <= maxLogoBytes) form.setFieldValue('logo', file)
-  }
-  return (
-    <Input.Wrapper
-      label={t('guest-info.logo')}
-      labelElement="div"
-      description={t('guest-info.logo-what')}
-      error={isLarge && t('guest-info.logo-large')}
-    >
-      <Group gap="md" my={4}>
-        <FileButton accept="image/png,image/jpeg" onChange={choose}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {t('guest-info.logo-choose')}
-            </Button>
-          )}
-        </FileButton>
-        {hasLogo && (
-          <>
-            <Text fz={13.5}>{logo ? logo.name : t('guest-info.logo-current')}</Text>
-            <Anchor
-              component="button"
-              type="button"
-              fz={13.5}
-              onClick={() => form.setFieldValue('logo', stored.logo_updated_at === null ? undefined : null)}
-            >
-              {t('guest-info.logo-remove')}
-            </Anchor>
-          </>
-        )}
-      </Group>
-    </Input.Wrapper>
   )
 }

@@ -1,11 +1,12 @@
 import '../../print/print.css'
 import { Paper as Frame, Group, SegmentedControl, Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SlipVoucher } from '#slips/slip-facts.ts'
 import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import { slipsOf } from '#slips/slip-parts.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
+import { useFileUrl } from '../../hooks/use-file-url.ts'
 import { addTexts, currentLanguage } from '../../i18n/i18n.ts'
 import type { Paper } from '../../print/sheet.tsx'
 import { Slip, WifiQr } from '../../print/slip.tsx'
@@ -80,13 +81,7 @@ export function SlipPreview({ siteName, values, stored, voucher }: Props) {
 
 /** The address of the chosen file, of the stored logo, or of the logo of the house. */
 function useLogoUrl(logo: GuestInfoValues['logo'], { site_id, logo_updated_at, house }: GuestInfo): string | null {
-  const [chosen, setChosen] = useState<string | null>(null)
-  useEffect(() => {
-    if (!logo) return setChosen(null)
-    const url = URL.createObjectURL(logo)
-    setChosen(url)
-    return () => URL.revokeObjectURL(url)
-  }, [logo])
+  const chosen = useFileUrl(logo)
   const ofHouse = house?.logo?.url ?? null
   if (logo !== undefined) return chosen ?? ofHouse
   return logo_updated_at === null ? ofHouse : `/api/v2/sites/${site_id}/logo?${Date.parse(logo_updated_at)}`

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccentColors, Appearance } from '../../../../../client/voucher-api.generated.ts'
 import { Panel } from '../../../components/panel.tsx'
+import { useFileUrl } from '../../../hooks/use-file-url.ts'
 import { accentColorsQuery } from '../../../queries/appearance.ts'
 import classes from './appearance.module.css'
 import { type AppearanceValues, isColor, standardAccent } from './appearance-values.ts'
@@ -38,7 +38,8 @@ export function AppearancePreview({ values, stored }: { values: AppearanceValues
   const { t } = useTranslation()
   const color = isColor(values.accent_color) ? values.accent_color.toLowerCase() : standardAccent
   const { data: colors } = useAccentColors(color)
-  const logo = useLogoUrl(values.logo, stored)
+  const chosenLogo = useFileUrl(values.logo)
+  const logo = values.logo === undefined ? stored.logo?.url : chosenLogo
   const name = values.name.trim() || t('app.name')
   return (
     <Panel title={t('appearance.preview')}>
@@ -65,16 +66,4 @@ export function AppearancePreview({ values, stored }: { values: AppearanceValues
       ))}
     </Panel>
   )
-}
-
-/** The address of the chosen file, or of the stored logo. */
-function useLogoUrl(file: File | null | undefined, { logo }: Appearance): string | null {
-  const [chosen, setChosen] = useState<string | null>(null)
-  useEffect(() => {
-    if (!file) return setChosen(null)
-    const url = URL.createObjectURL(file)
-    setChosen(url)
-    return () => URL.revokeObjectURL(url)
-  }, [file])
-  return file === undefined ? (logo?.url ?? null) : chosen
 }

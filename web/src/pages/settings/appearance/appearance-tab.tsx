@@ -1,11 +1,11 @@
-import { Anchor, Button, FileButton, Group, Input, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Appearance } from '../../../../../client/voucher-api.generated.ts'
+import { LogoField } from '../../../components/guest-info/logo-field.tsx'
 import { Panel } from '../../../components/panel.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
@@ -59,7 +59,12 @@ function AppearanceForm({ stored }: { stored: Appearance }) {
             disabled={stored.set_by.name !== null}
             {...form.getInputProps('name')}
           />
-          <LogoField form={form} stored={stored} />
+          <LogoField
+            description={t('appearance.logo-what')}
+            value={form.values.logo}
+            isStored={stored.logo !== null}
+            onChange={(logo) => form.setFieldValue('logo', logo)}
+          />
           <AccentField form={form} variable={stored.set_by.accent_color} />
           {error && <ErrorMessage error={error} />}
           <Group justify="flex-end" className="dialog-actions">
@@ -111,49 +116,5 @@ function AccentField({ form, variable }: { form: FormState; variable: string | n
       />
       {isColor(color) && <AccentSentence color={color.toLowerCase()} />}
     </div>
-  )
-}
-
-const maxLogoBytes = 256 * 1024
-
-function LogoField({ form, stored }: { form: FormState; stored: Appearance }) {
-  const { t } = useTranslation()
-  const [isLarge, setIsLarge] = useState(false)
-  const { logo } = form.values
-  const hasLogo = logo === undefined ? stored.logo !== null : logo !== null
-  const choose = (file: File | null) => {
-    setIsLarge(file !== null && file.size > maxLogoBytes)
-    if (file && file.size <= maxLogoBytes) form.setFieldValue('logo', file)
-  }
-  return (
-    <Input.Wrapper
-      label={t('appearance.logo')}
-      labelElement="div"
-      description={t('appearance.logo-what')}
-      error={isLarge && t('appearance.logo-large')}
-    >
-      <Group gap="sm" my={4}>
-        <FileButton accept="image/png,image/jpeg" onChange={choose}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {t('appearance.logo-choose')}
-            </Button>
-          )}
-        </FileButton>
-        {hasLogo && (
-          <>
-            <Text fz={13.5}>{logo ? logo.name : t('appearance.logo-current')}</Text>
-            <Anchor
-              component="button"
-              type="button"
-              fz={13.5}
-              onClick={() => form.setFieldValue('logo', stored.logo === null ? undefined : null)}
-            >
-              {t('appearance.logo-remove')}
-            </Anchor>
-          </>
-        )}
-      </Group>
-    </Input.Wrapper>
   )
 }
