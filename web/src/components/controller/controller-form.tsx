@@ -1,9 +1,9 @@
-import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ControllerToCheck } from '../../../../client/voucher-api.generated.ts'
 import { addTexts } from '../../i18n/i18n.ts'
+import { ChoiceField } from '../choice-field.tsx'
 import { SecretInput } from '../password-field.tsx'
 import { addressProblem, tidyAddress } from './controller-address.ts'
 import de from './de.json' with { type: 'json' }
@@ -90,7 +90,6 @@ type Props = {
 /** The fields for the access to a controller: kind, address, credentials and, for a hotspot operator, the site. */
 export function ControllerForm({ form, isSaved = false, withoutSite = false, onLeave }: Props) {
   const { t } = useTranslation()
-  const id = useId()
   const { driver } = form.values
   const isLogin = driverKinds[driver] === 'login'
   const leave = (field: keyof ControllerValues) => {
@@ -112,24 +111,16 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
   return (
     <Stack gap={20}>
       {!isSaved && (
-        <div>
-          <Text fz="sm" fw={500} mb={6} id={id}>
-            {t('controller-form.driver')}
-          </Text>
-          <SegmentedControl
-            fullWidth
-            aria-labelledby={id}
-            data={(Object.keys(driverKinds) as DriverName[]).map((value) => ({
-              value,
-              label: t(`controller-form.${value}`),
-            }))}
-            value={driver}
-            onChange={(value) => form.setFieldValue('driver', value as DriverName)}
-          />
-          <Text fz="xs" c="dimmed" mt={5}>
-            {t(`controller-form.${driver}-what`)}
-          </Text>
-        </div>
+        <ChoiceField
+          label={t('controller-form.driver')}
+          help={t(`controller-form.${driver}-what`)}
+          data={(Object.keys(driverKinds) as DriverName[]).map((value) => ({
+            value,
+            label: t(`controller-form.${value}`),
+          }))}
+          value={driver}
+          onChange={(value) => form.setFieldValue('driver', value)}
+        />
       )}
       <TextInput
         inputMode="url"
@@ -142,12 +133,7 @@ export function ControllerForm({ form, isSaved = false, withoutSite = false, onL
         {...leave('address')}
       />
       {isLogin && (
-        <TextInput
-          autoComplete="off"
-          spellCheck={false}
-          label={t('controller-form.username')}
-          {...leave('username')}
-        />
+        <TextInput autoComplete="off" spellCheck={false} label={t('controller-form.username')} {...leave('username')} />
       )}
       <SecretInput
         autoComplete="new-password"

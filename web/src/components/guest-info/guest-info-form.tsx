@@ -1,11 +1,11 @@
-import { Checkbox, MultiSelect, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useId } from 'react'
+import { Checkbox, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { maxSlipLanguages } from '#slips/slip-lines.ts'
 import type { GuestInfo } from '../../../../client/voucher-api.generated.ts'
 import { allTimeZones } from '../../formats.ts'
 import { guestLanguagesByName } from '../../guest-languages-by-name.ts'
 import { addTexts } from '../../i18n/i18n.ts'
+import { ChoiceField } from '../choice-field.tsx'
 import { SecretInput } from '../password-field.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -56,16 +56,11 @@ export function GuestInfoForm({ form, stored }: { form: GuestInfoFormState; stor
 
 function WifiPassword({ form }: { form: GuestInfoFormState }) {
   const { t } = useTranslation()
-  const id = useId()
   const { hasPassword } = form.values
   return (
     <div>
-      <Text fz="sm" fw={500} mb={6} id={id}>
-        {t('guest-info.password')}
-      </Text>
-      <SegmentedControl
-        fullWidth
-        aria-labelledby={id}
+      <ChoiceField
+        label={t('guest-info.password')}
         data={[
           { value: 'open', label: t('guest-info.open') },
           { value: 'protected', label: t('guest-info.protected') },

@@ -1,12 +1,12 @@
-import { Anchor, Divider, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Divider, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { Person } from '../../../../client/voucher-api.generated.ts'
-import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
+import { changeLanguage, currentLanguage } from '../../i18n/i18n.ts'
 import { endSession, updateMe } from '../../queries/my-account.ts'
 import { useMustSetUp, usePerson } from '../../session.tsx'
 import { openShortcuts } from '../../shortcuts.ts'
+import { ChoiceField } from '../choice-field.tsx'
 import { showFailure } from '../show-failure.ts'
 import { ErrorMessage } from '../state-pages.tsx'
 
@@ -63,36 +63,21 @@ export function PreferenceControls() {
   })
   return (
     <>
-      <div>
-        <Text fz="sm" fw={500} mb={4} id="preference-language">
-          {t('person.language')}
-        </Text>
-        <SegmentedControl
-          fullWidth
-          aria-labelledby="preference-language"
-          value={currentLanguage()}
-          data={[
-            { value: 'de', label: t('languages.de') },
-            { value: 'en', label: t('languages.en') },
-          ]}
-          onChange={(value) => {
-            changeLanguage(value as Language)
-            save.mutate({ language: value as Language })
-          }}
-        />
-      </div>
-      <div>
-        <Text fz="sm" fw={500} mb={4} id="preference-theme">
-          {t('person.theme')}
-        </Text>
-        <SegmentedControl
-          fullWidth
-          aria-labelledby="preference-theme"
-          value={save.isPending ? (save.variables.theme ?? person.theme) : person.theme}
-          data={(['light', 'dark', 'auto'] as const).map((value) => ({ value, label: t(`themes.${value}`) }))}
-          onChange={(value) => save.mutate({ theme: value as Person['theme'] })}
-        />
-      </div>
+      <ChoiceField
+        label={t('person.language')}
+        value={currentLanguage()}
+        data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
+        onChange={(language) => {
+          changeLanguage(language)
+          save.mutate({ language })
+        }}
+      />
+      <ChoiceField
+        label={t('person.theme')}
+        value={save.isPending ? (save.variables.theme ?? person.theme) : person.theme}
+        data={(['light', 'dark', 'auto'] as const).map((value) => ({ value, label: t(`themes.${value}`) }))}
+        onChange={(theme) => save.mutate({ theme })}
+      />
     </>
   )
 }

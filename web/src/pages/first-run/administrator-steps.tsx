@@ -1,16 +1,17 @@
-import { Button, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, Stack, TextInput } from '@mantine/core'
 import { isEmail, isNotEmpty } from '@mantine/form'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toApiError } from '../../api.ts'
+import { ChoiceField } from '../../components/choice-field.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField, usePasswordCheck } from '../../components/password-field.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
 import { UnencryptedLine } from '../../components/unencrypted/unencrypted.tsx'
 import { fieldErrors } from '../../field-errors.ts'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
-import { changeLanguage, currentLanguage, type Language } from '../../i18n/i18n.ts'
+import { changeLanguage, currentLanguage } from '../../i18n/i18n.ts'
 import {
   checkSetupToken,
   createAdministrator,
@@ -141,20 +142,16 @@ function AdministratorStep({ form, element, isSaving, error, onBack }: Administr
         <TextInput autoFocus autoComplete="name" label={t('person.name')} {...form.getInputProps('name')} />
         <TextInput type="email" autoComplete="username" label={t('sign-in.email')} {...form.getInputProps('email')} />
         <PasswordField label={t('sign-in.password')} {...form.getInputProps('password')} value={form.values.password} />
-        <div>
-          <Text fz="sm" fw={500} mb={6} id="first-run-language">
-            {t('person.language')}
-          </Text>
-          <SegmentedControl
-            aria-labelledby="first-run-language"
-            data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
-            value={form.values.language}
-            onChange={(value) => {
-              form.setFieldValue('language', value as Language)
-              changeLanguage(value as Language)
-            }}
-          />
-        </div>
+        <ChoiceField
+          fullWidth={false}
+          label={t('person.language')}
+          data={(['de', 'en'] as const).map((value) => ({ value, label: t(`languages.${value}`) }))}
+          value={form.values.language}
+          onChange={(language) => {
+            form.setFieldValue('language', language)
+            changeLanguage(language)
+          }}
+        />
         <Failure error={error} />
         <Group gap="lg">
           <NextButton isLoading={isSaving} />

@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MailServer, MailServerChange, MailSettings } from '../../../../../client/voucher-api.generated.ts'
+import { ChoiceField } from '../../../components/choice-field.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { Panel } from '../../../components/panel.tsx'
 import { SecretInput } from '../../../components/password-field.tsx'
@@ -109,7 +110,6 @@ export function MailServerPanel({ settings, server, onTest, isTesting }: Props) 
   const { form, element, isSaving, error } = server
   const [isRemoving, setIsRemoving] = useState(false)
   const isPhone = useLayout() === 'phone'
-  const id = useId()
   const variable = settings.set_by.server
   const isFixed = variable !== null
   const { certificate_pin: pin, security } = form.values
@@ -149,23 +149,15 @@ export function MailServerPanel({ settings, server, onTest, isTesting }: Props) 
           />
           <NumberInput label={t('email.port')} disabled={isFixed} {...form.getInputProps('port')} />
         </div>
-        <div>
-          <Text fz="sm" fw={500} mb={6} id={id}>
-            {t('email.encryption')}
-          </Text>
-          <SegmentedControl
-            fullWidth
-            aria-labelledby={id}
-            disabled={isFixed}
-            orientation={isPhone ? 'vertical' : 'horizontal'}
-            data={securities.map((value) => ({ value, label: t(`email.security-${value}`) }))}
-            value={security}
-            onChange={(value) => chooseSecurity(value as Security)}
-          />
-          <Text fz="xs" c="dimmed" mt={5}>
-            {t('email.encryption-what')}
-          </Text>
-        </div>
+        <ChoiceField
+          label={t('email.encryption')}
+          help={t('email.encryption-what')}
+          disabled={isFixed}
+          orientation={isPhone ? 'vertical' : 'horizontal'}
+          data={securities.map((value) => ({ value, label: t(`email.security-${value}`) }))}
+          value={security}
+          onChange={chooseSecurity}
+        />
         {pin !== null && (
           <Text fz={13} c="dimmed">
             {t('email.pinned', { start: pin.slice(0, 23) })}{' '}

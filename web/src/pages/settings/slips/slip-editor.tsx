@@ -1,9 +1,10 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo } from '../../../../../client/voucher-api.generated.ts'
+import { ChoiceField } from '../../../components/choice-field.tsx'
 import { showFailure } from '../../../components/show-failure.ts'
 import { updateGuestInfo } from '../../../queries/guest-info.ts'
 import { useUnsavedMark } from '../unsaved.ts'
@@ -25,7 +26,6 @@ type Props = {
 export function SlipEditor({ site, stored, picker, draft, onDraft }: Props) {
   const { t } = useTranslation()
   const [paper, setPaper] = useState<PreviewPaper>('80mm')
-  const paperLabel = useId()
   const before = toSlipValues(stored)
   const values = draft ?? before
   const change = slipChange(before, values)
@@ -44,19 +44,13 @@ export function SlipEditor({ site, stored, picker, draft, onDraft }: Props) {
       <Stack gap={16}>
         <div className={classes.choices}>
           {picker}
-          <div>
-            <Text fz="sm" fw={500} mb={4} id={paperLabel}>
-              {t('slips.paper')}
-            </Text>
-            <SegmentedControl
-              fullWidth
-              className={classes.papers ?? ''}
-              aria-labelledby={paperLabel}
-              data={previewPapers.map((value) => ({ value, label: t(`slips.paper-${value}`) }))}
-              value={paper}
-              onChange={(value) => setPaper(value as PreviewPaper)}
-            />
-          </div>
+          <ChoiceField
+            className={classes.papers ?? ''}
+            label={t('slips.paper')}
+            data={previewPapers.map((value) => ({ value, label: t(`slips.paper-${value}`) }))}
+            value={paper}
+            onChange={setPaper}
+          />
         </div>
         <LinesPanel site={site} stored={stored} values={values} set={set} />
         <LanguagesPanel values={values} set={set} />
