@@ -1,10 +1,11 @@
 import { ActionIcon, Checkbox, Menu, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
 import { IconGripVertical } from '@tabler/icons-react'
-import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SlipLine } from '#slips/slip-lines.ts'
 import { type SlipPart, slipParts } from '#slips/slip-parts.ts'
 import type { GuestInfo } from '../../../../../client/voucher-api.generated.ts'
+import { useRowOrder } from '../../../hooks/use-row-order.ts'
 import { currentLanguage } from '../../../i18n/i18n.ts'
 import { moveLine, type SlipValues } from './slip-values.ts'
 import classes from './slips.module.css'
@@ -113,56 +114,22 @@ function textOf(part: SlipPart): string {
 /** Moves lines by dragging, by Alt and arrow keys, or by the menu of the handle. The focus moves with the line. */
 function useLineOrder({ lines }: SlipValues, set: Props['set']) {
   const { t } = useTranslation()
-  const [dragged, setDragged] = useState<SlipLine>()
-  const [over, setOver] = useState<SlipLine>()
-  const [announcement, setAnnouncement] = useState('')
   const focused = useRef<Element | null>(null)
   useLayoutEffect(() => {
     if (focused.current instanceof HTMLElement) focused.current.focus()
     focused.current = null
   }, [lines])
-  const placeOf = (line: SlipLine) => lines.findIndex((one) => one.line === line)
-  const move = (line: SlipLine, to: number) => {
-    const moved = moveLine(lines, line, to)
-    if (moved === lines) return
-    focused.current = document.activeElement
-    setAnnouncement(t('slips.moved', { line: t(`slips.line-${line}`), place: to + 1, count: lines.length }))
-    set({ lines: moved })
-  }
-  const end = () => {
-    setDragged(undefined)
-    setOver(undefined)
-  }
+  const order = useRowOrder({
+    ids: lines.map(({ line }) => line),
+    onMove: (line, to) => {
+      focused.current = document.activeElement
+      set({ lines: moveLine(lines, line, to) })
+    },
+    wordsOf: (line, place) => t('slips.moved', { line: t(`slips.line-${line}`), ...place }),
+  })
   const row = (line: SlipLine) => ({
-    ...(line === dragged && { 'data-dragged': true }),
-    ...(dragged && line === over && { 'data-drop': placeOf(dragged) < placeOf(line) ? 'below' : 'above' }),
-    onKeyDown: (event: KeyboardEvent) => {
-      if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
-      event.preventDefault()
-      move(line, placeOf(line) + (event.key === 'ArrowUp' ? -1 : 1))
-    },
-    onDragOver: (event: DragEvent) => {
-      if (!dragged) return
-      event.preventDefault()
-      if (over !== line) setOver(line)
-    },
-    onDrop: (event: DragEvent) => {
-      if (!dragged) return
-      event.preventDefault()
-      move(dragged, placeOf(line))
-      end()
-    },
+    ...order.row(line),
+    onKeyDown: (event: KeyboardEvent) => event.altKey && order.moveByArrow(event, line),
   })
-  const handle = (line: SlipLine) => ({
-    draggable: true,
-    onDragStart: ({ currentTarget, dataTransfer }: DragEvent) => {
-      dataTransfer.effectAllowed = 'move'
-      dataTransfer.setData('text/plain', line) // Firefox drags nothing without data
-      const item = currentTarget.closest('li')
-      if (item) dataTransfer.setDragImage(item, 20, item.offsetHeight / 2)
-      setDragged(line)
-    },
-    onDragEnd: end,
-  })
-  return { announcement, move, row, handle }
+  return { ...order, row }
 }

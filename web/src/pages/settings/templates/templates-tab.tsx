@@ -28,15 +28,14 @@ export function TemplatesTab() {
   const { data: templates, error, refetch, isFetching } = useQuery(templatesQuery(site?.id))
   const mayChange = useMayChange()
   const order = useTemplateOrder(templates ?? [], site?.id)
+  const moveBy = ({ id }: Template, steps: number) => order.move(id, order.placeOf(id) + steps)
   const menu = (template: Template) =>
     mayChange(template) && (
       <TemplateMenu
         template={template}
         onOpen={(what) => setOpen({ what, template })}
-        {...(order.placeOf(template.id) > 0 && { onUp: () => order.moveBy(template.id, -1) })}
-        {...(order.placeOf(template.id) + 1 < (templates?.length ?? 0) && {
-          onDown: () => order.moveBy(template.id, 1),
-        })}
+        {...(order.placeOf(template.id) > 0 && { onUp: () => moveBy(template, -1) })}
+        {...(order.placeOf(template.id) + 1 < (templates?.length ?? 0) && { onDown: () => moveBy(template, 1) })}
       />
     )
   const columns: Column<Template>[] = [
@@ -51,7 +50,8 @@ export function TemplatesTab() {
               className={classes.handle ?? ''}
               aria-label={t('settings.move', { name: templateName(t, template) })}
               onClick={(event) => event.stopPropagation()}
-              {...order.handle(template)}
+              onKeyDown={(event) => order.moveByArrow(event, template.id)}
+              {...order.handle(template.id)}
             >
               <IconGripVertical size={18} aria-hidden />
             </ActionIcon>
@@ -100,7 +100,7 @@ export function TemplatesTab() {
           isFetching={isFetching && templates !== undefined}
           empty={<EmptyState title={t('settings.no-templates')} text={t('settings.no-templates-text')} />}
           onOpen={isOpenable}
-          rowAttributes={order.row}
+          rowAttributes={({ id }) => order.row(id)}
           phoneRow={(template) => <PhoneRow template={template} />}
           phoneEnd={menu}
         />
