@@ -1,10 +1,11 @@
 import type { GuestInfo, MessageCreation, Template, VoucherCreation } from '../../../../client/voucher-api.generated.ts'
 import { hasFields } from '../../stored-value.ts'
+import { noQos, type QosInput, qosInputOf, qosOf } from '../voucher/qos-input.ts'
 import { addDays, toInstant, tomorrowAt11, type WallTime } from '../voucher/zoned-time.ts'
 
 export const custom = 'custom'
 
-export type CustomLimits = {
+export type CustomLimits = QosInput & {
   unit: 'hours' | 'days' | 'until'
   /** Hours or days; empty while somebody types. */
   amount: number | ''
@@ -12,10 +13,6 @@ export type CustomLimits = {
   until: WallTime
   /** 0: any number. */
   devices: number
-  /** Empty: no limit. */
-  downMbps: number | ''
-  upMbps: number | ''
-  quotaMb: number | ''
   reference: string
 }
 
@@ -53,15 +50,12 @@ const mostMinutes = 1_000_000
 export function limitsOf(template: Template | undefined, timeZone: string, now = new Date()): CustomLimits {
   const minutes = template?.expire_minutes ?? 1440
   const isDays = minutes % 1440 === 0
-  const mbps = (kbps: number | undefined) => (kbps ? kbps / 1000 : '')
   return {
     unit: isDays ? 'days' : 'hours',
     amount: isDays ? minutes / 1440 : Math.max(1, Math.round(minutes / 60)),
     until: tomorrowAt11(now, timeZone),
     devices: template?.max_uses ?? 1,
-    downMbps: mbps(template?.qos.down_kbps),
-    upMbps: mbps(template?.qos.up_kbps),
-    quotaMb: template?.qos.quota_mb || '',
+    ...(template ? qosInputOf(template.qos) : noQos),
     reference: '',
   }
 }
@@ -75,9 +69,7 @@ export const unusedLimits: CustomLimits = {
   amount: '',
   until: '',
   devices: 1,
-  downMbps: '',
-  upMbps: '',
-  quotaMb: '',
+  ...noQos,
   reference: '',
 }
 
@@ -121,12 +113,11 @@ export function toRequest(input: DeskInput, facts: Facts & Pick<GuestInfo, 'can_
   const message = messageToSend(input, facts)
   const request = { site_id: facts.site_id, name: name.trim(), ...(message && { message }) }
   if (choice !== custom) return { ...request, template_id: choice }
-  const kbps = (mbps: number | '') => Math.round(Number(mbps) * 1000)
   return {
     ...request,
     ...(limits.unit === 'until' ? untilOf(limits.until, facts) : { expire_minutes: minutesOf(limits) }),
     max_uses: limits.devices,
-    qos: { down_kbps: kbps(limits.downMbps), up_kbps: kbps(limits.upMbps), quota_mb: Number(limits.quotaMb) },
+    qos: qosOf(limits),
     ...(limits.reference.trim() !== '' && { reference: limits.reference.trim() }),
   }
 }

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { GuestInfo, Voucher } from '../../../../client/voucher-api.generated.ts'
+import { qosInputOf } from '../voucher/qos-input.ts'
 import type { WallTime } from '../voucher/zoned-time.ts'
 import { custom, type DeskInput, limitsOf, toRequest } from './desk-input.ts'
 import { useDesk } from './use-desk.ts'
@@ -15,9 +16,7 @@ export function secondCodeInput(voucher: Voucher, until: WallTime, timeZone: str
       unit: 'until',
       until,
       devices,
-      downMbps: qos.down_kbps / 1000 || '',
-      upMbps: qos.up_kbps / 1000 || '',
-      quotaMb: qos.quota_mb || '',
+      ...qosInputOf(qos),
       reference: reference ?? '',
     },
   }

@@ -7,6 +7,7 @@ import {
   messageToSend,
   minutesOf,
 } from '../../components/creation/desk-input.ts'
+import { qosOf } from '../../components/voucher/qos-input.ts'
 import {
   deviceWords,
   durationWords,
@@ -51,8 +52,4 @@ function customDuration(t: TFunction, limits: CustomLimits, timeZone: string): s
   if (limits.unit === 'until') return t('desk.until', { time: timeWords(toInstant(limits.until, timeZone), timeZone) })
   const minutes = minutesOf(limits)
   return minutes > 0 ? fromFirstUse(t, minutes) : ''
-}
-
-function qosOf({ downMbps, upMbps, quotaMb }: CustomLimits): Template['qos'] {
-  return { down_kbps: Number(downMbps) * 1000, up_kbps: Number(upMbps) * 1000, quota_mb: Number(quotaMb) }
 }

@@ -1,4 +1,5 @@
 import type { NewTemplate, Template } from '../../../../../client/voucher-api.generated.ts'
+import { noQos, type QosInput, qosInputOf, qosOf } from '../../../components/voucher/qos-input.ts'
 
 const minutesPer = { minutes: 1, hours: 60, days: 1440, weeks: 10_080 } as const
 
@@ -7,7 +8,7 @@ type Unit = keyof typeof minutesPer
 export const units = Object.keys(minutesPer) as Unit[]
 
 /** The fields of the form. An empty number means no limit; speeds are in Mbit/s, as the desk has them. */
-export type TemplateValues = {
+export type TemplateValues = QosInput & {
   /** Empty: the duration. */
   name: string
   /** The number of a site as text, or `all`. */
@@ -16,9 +17,6 @@ export type TemplateValues = {
   unit: Unit
   devices: number | ''
   isAnyDevices: boolean
-  downMbps: number | ''
-  upMbps: number | ''
-  quotaMb: number | ''
   unusedDays: number | ''
 }
 
@@ -31,9 +29,7 @@ export function formValuesOf(template: Template | undefined, site: string): Temp
       unit: 'days',
       devices: 1,
       isAnyDevices: false,
-      downMbps: '',
-      upMbps: '',
-      quotaMb: '',
+      ...noQos,
       unusedDays: '',
     }
   const { expire_minutes: minutes, max_uses: devices, qos } = template
@@ -45,9 +41,7 @@ export function formValuesOf(template: Template | undefined, site: string): Temp
     unit,
     devices: devices || 1,
     isAnyDevices: devices === 0,
-    downMbps: qos.down_kbps / 1000 || '',
-    upMbps: qos.up_kbps / 1000 || '',
-    quotaMb: qos.quota_mb || '',
+    ...qosInputOf(qos),
     unusedDays: template.unused_days ?? '',
   }
 }
@@ -57,11 +51,7 @@ export function limitsOf(values: TemplateValues) {
   return {
     expire_minutes: Number(values.amount) * minutesPer[values.unit],
     max_uses: values.isAnyDevices ? 0 : Number(values.devices),
-    qos: {
-      down_kbps: Math.round(Number(values.downMbps) * 1000),
-      up_kbps: Math.round(Number(values.upMbps) * 1000),
-      quota_mb: Number(values.quotaMb),
-    },
+    qos: qosOf(values),
     unused_days: values.unusedDays === '' ? null : Number(values.unusedDays),
   } satisfies Partial<NewTemplate>
 }
