@@ -18,15 +18,3 @@ export function NowLine({ children }: { children: ReactNode }) {
     </Text>
   )
 }
-
-/** A text with an element in the place of its line break. */
-export function filled(text: string, element: ReactNode): ReactNode {
-  const [before, after] = text.split('\n')
-  return (
-    <>
-      {before}
-      {element}
-      {after}
-    </>
-  )
-}

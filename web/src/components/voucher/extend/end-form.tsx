@@ -7,11 +7,12 @@ import { formatTime, shortDay } from '../../../formats.ts'
 import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
 import { addTexts } from '../../../i18n/i18n.ts'
 import { Dialog, DialogActions } from '../../dialog.tsx'
+import { filled } from '../../filled.tsx'
 import { ErrorMessage } from '../../state-pages.tsx'
 import { timeWords } from '../voucher-words.ts'
 import { addDays, toWallTime, type WallTime } from '../zoned-time.ts'
 import de from './de.json' with { type: 'json' }
-import { filled, NowLine, UntilPicker } from './dialog-parts.tsx'
+import { NowLine, UntilPicker } from './dialog-parts.tsx'
 import en from './en.json' with { type: 'json' }
 import classes from './extend.module.css'
 import type { ExtendProps } from './extend-dialog.tsx'

@@ -4,6 +4,7 @@ import type { TFunction } from 'i18next'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GuestInfo, Site, Voucher } from '../../../../../client/voucher-api.generated.ts'
+import { filled } from '../../../components/filled.tsx'
 import { StatusWords } from '../../../components/voucher/status-mark.tsx'
 import { hasEnded } from '../../../components/voucher/voucher-end.ts'
 import { limitWords, validityWords } from '../../../components/voucher/voucher-words.ts'
@@ -196,7 +197,11 @@ function QrPlace({ size }: { size: number }) {
 /** The steps for the guest: connect, then enter the code. */
 function Steps({ voucher, guestInfo }: { voucher: Voucher; guestInfo: GuestInfo }) {
   const { t } = useTranslation()
-  const [before, after] = t('desk.scan-or-choose', { wifi: '\n' }).split('\n')
+  const wifiName = (
+    <Text span inherit fw={600} c="var(--mantine-color-text)">
+      {guestInfo.wifi_name}
+    </Text>
+  )
   return (
     <ol className={classes.steps}>
       <li>
@@ -206,17 +211,9 @@ function Steps({ voucher, guestInfo }: { voucher: Voucher; guestInfo: GuestInfo 
         <span>
           <Text fw={500}>{t('desk.connect')}</Text>
           <Text fz={13.5} c="dimmed">
-            {guestInfo.wifi_name === null ? (
-              t('desk.wifi-unnamed')
-            ) : (
-              <>
-                {before}
-                <Text span inherit fw={600} c="var(--mantine-color-text)">
-                  {guestInfo.wifi_name}
-                </Text>
-                {after}
-              </>
-            )}
+            {guestInfo.wifi_name === null
+              ? t('desk.wifi-unnamed')
+              : filled(t('desk.scan-or-choose', { wifi: '\n' }), wifiName)}
           </Text>
         </span>
       </li>

@@ -8,10 +8,10 @@ import type {
   StoredGuestData,
 } from '../../../../../client/voucher-api.generated.ts'
 import { FormDialog } from '../../../components/dialog.tsx'
+import { filled } from '../../../components/filled.tsx'
 import { formatNumber } from '../../../formats.ts'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { eraseGuests } from '../../../queries/guests.ts'
-import { AroundName } from './around-name.tsx'
 import classes from './guest-data.module.css'
 import { placeWords } from './stored-data.tsx'
 
@@ -39,11 +39,9 @@ export function EraseDialog({ guests, stored, onErased, onClose }: Props) {
       size={560}
       onClose={onClose}
       title={
-        guests.length === 1 && first ? (
-          <AroundName name={first.name} text={(name) => t('guest-data.erase-title', { name })} />
-        ) : (
-          t('guest-data.erase-several-title', { count: guests.length })
-        )
+        guests.length === 1 && first
+          ? filled(t('guest-data.erase-title', { name: '\n' }), <bdi>{first.name}</bdi>)
+          : t('guest-data.erase-several-title', { count: guests.length })
       }
       form={save}
       action={t('guest-data.erase-submit', { count: entries, number: formatNumber(entries) })}

@@ -2,6 +2,7 @@ import { Code, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Erasure } from '../../../../../client/voucher-api.generated.ts'
+import { filled } from '../../../components/filled.tsx'
 import { Moment } from '../../../components/moment.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { formatNumber } from '../../../formats.ts'
@@ -16,7 +17,6 @@ const command = 'voucher-service guests receipts'
 export function ErasuresPanel() {
   const { t } = useTranslation()
   const { data, error, refetch } = useQuery(erasuresQuery)
-  const [before, after] = t('guest-data.erasures-text', { command: '\n' }).split('\n')
   return (
     <Paper component="section" withBorder radius="lg" bg="var(--vs-panel)" className={classes.panel ?? ''}>
       <div className={classes.part}>
@@ -25,9 +25,7 @@ export function ErasuresPanel() {
             {t('guest-data.erasures')}
           </Title>
           <Text fz={13.5} lh="20px" c="dimmed">
-            {before}
-            <Code fz={12.5}>{command}</Code>
-            {after}
+            {filled(t('guest-data.erasures-text', { command: '\n' }), <Code fz={12.5}>{command}</Code>)}
           </Text>
         </div>
         {error && !data && <ErrorMessage error={error} onRetry={() => void refetch()} />}

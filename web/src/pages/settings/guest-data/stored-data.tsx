@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ErasureResult, FoundGuest, StoredPlace } from '../../../../../client/voucher-api.generated.ts'
+import { filled } from '../../../components/filled.tsx'
 import { Moment } from '../../../components/moment.tsx'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { formatNumber } from '../../../formats.ts'
@@ -12,7 +13,6 @@ import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
 import { orValue } from '../../../newer-values.ts'
 import { exportGuests, storedQuery } from '../../../queries/guests.ts'
 import { useScopeZone } from '../../../sites.ts'
-import { AroundName } from './around-name.tsx'
 import { EraseDialog } from './erase-dialog.tsx'
 import classes from './guest-data.module.css'
 
@@ -65,11 +65,9 @@ export function StoredData({ guests, onErased }: Props) {
           onClick={() => setIsAsked(true)}
         >
           <span className={classes.eraseLabel}>
-            {guests.length === 1 && first ? (
-              <AroundName name={first.name} text={(name) => t('guest-data.erase', { name })} />
-            ) : (
-              t('guest-data.erase-several', { count: guests.length })
-            )}
+            {guests.length === 1 && first
+              ? filled(t('guest-data.erase', { name: '\n' }), <bdi>{first.name}</bdi>)
+              : t('guest-data.erase-several', { count: guests.length })}
           </span>
         </Button>
       </div>
