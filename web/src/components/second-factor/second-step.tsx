@@ -8,7 +8,7 @@ import { toApiError } from '../../api.ts'
 import { addTexts } from '../../i18n/i18n.ts'
 import { finishSignIn, finishWithPasskey } from '../../queries/second-factor.ts'
 import { SignInFailure, useCountdown } from '../sign-in-failure.tsx'
-import { CodeInput } from './code-input.tsx'
+import { CodeStep } from './code-step.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { PasskeyFailure } from './passkey-failure.tsx'
@@ -31,6 +31,8 @@ export function SecondStepForm({ email, methods, onSignedIn, onBack }: Props) {
   const step = {
     onSuccess: onSignedIn,
     onError: (error: Error) => toApiError(error).error === 'second_step_ended' && onBack(true),
+    // After too many codes, the wait is usually longer than the ten minutes of the second step.
+    goOn: (time: string) => t('second-factor.again-in', { time }),
   }
   const hasPasskey = methods.includes('passkey')
   const hasApp = methods.includes('app')
@@ -41,7 +43,7 @@ export function SecondStepForm({ email, methods, onSignedIn, onBack }: Props) {
           {t('second-factor.who', { email })}
         </Text>
       )}
-      {isRecovery ? <RecoveryCode {...step} /> : hasApp && <AppCode {...step} />}
+      {isRecovery ? <RecoveryCode {...step} /> : hasApp && <CodeStep mutation={finishSignIn} {...step} />}
       {!isRecovery && hasPasskey && <PasskeyButton {...step} isOnly={!hasApp} />}
       <Stack gap={6} align="flex-start">
         {methods.includes('recovery_code') && (
@@ -66,47 +68,13 @@ export function SecondStepForm({ email, methods, onSignedIn, onBack }: Props) {
   )
 }
 
-type StepProps = { onSuccess: (person: Person) => unknown; onError: (error: Error) => unknown }
-
-/** Sends the code with its sixth digit. */
-function AppCode({ onSuccess, onError }: StepProps) {
-  const { t } = useTranslation()
-  const [code, setCode] = useState('')
-  const send = useMutation({
-    ...finishSignIn,
-    onSuccess,
-    onError: (error) => {
-      setCode('')
-      onError(error)
-    },
-  })
-  const error = send.error ? toApiError(send.error) : undefined
-  const waitSeconds = useCountdown(error)
-  const isWrong = error?.error === 'second_factor_wrong'
-  return (
-    <Stack gap="sm">
-      <Text>{t('second-factor.code-text')}</Text>
-      <CodeInput
-        hasFocus
-        label={t('second-factor.code')}
-        value={code}
-        onChange={setCode}
-        onComplete={(digits) => send.mutate({ code: digits })}
-        isFixed={waitSeconds > 0}
-        error={isWrong && code === '' ? error.message : undefined}
-      />
-      {error && !isWrong && <StepFailure error={error} waitSeconds={waitSeconds} />}
-    </Stack>
-  )
+type StepProps = {
+  onSuccess: (person: Person) => unknown
+  onError: (error: Error) => unknown
+  goOn: (time: string) => string
 }
 
-/** After too many codes, the wait is usually longer than the ten minutes of the second step. */
-function StepFailure(props: { error: unknown; waitSeconds: number }) {
-  const { t } = useTranslation()
-  return <SignInFailure {...props} goOn={(time) => t('second-factor.again-in', { time })} />
-}
-
-function RecoveryCode({ onSuccess, onError }: StepProps) {
+function RecoveryCode({ onSuccess, onError, goOn }: StepProps) {
   const { t } = useTranslation()
   const [code, setCode] = useState('')
   const [isChecked, setIsChecked] = useState(false)
@@ -147,7 +115,7 @@ function RecoveryCode({ onSuccess, onError }: StepProps) {
             if (error) send.reset()
           }}
         />
-        {error && !isWrong && <StepFailure error={error} waitSeconds={waitSeconds} />}
+        {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} goOn={goOn} />}
         <Button type="submit" size="md" fz="md" loading={send.isPending} disabled={waitSeconds > 0} fullWidth>
           {t('second-factor.recovery-submit')}
         </Button>
@@ -156,7 +124,7 @@ function RecoveryCode({ onSuccess, onError }: StepProps) {
   )
 }
 
-function PasskeyButton({ onSuccess, onError, isOnly }: StepProps & { isOnly: boolean }) {
+function PasskeyButton({ onSuccess, onError, isOnly }: Omit<StepProps, 'goOn'> & { isOnly: boolean }) {
   const { t } = useTranslation()
   const send = useMutation({ ...finishWithPasskey, onSuccess, onError })
   return (

@@ -14,7 +14,7 @@ import { SignInProblem } from '../provider/sign-in-problem.tsx'
 import { SignInFailure, useCountdown } from '../sign-in-failure.tsx'
 import { closingPath, providerStart } from '../sign-in-methods.tsx'
 import { ErrorMessage } from '../state-pages.tsx'
-import { CodeInput } from './code-input.tsx'
+import { CodeStep } from './code-step.tsx'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { PasskeyFailure } from './passkey-failure.tsx'
@@ -44,7 +44,7 @@ export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
           <Text c="dimmed">{t('second-factor.again-text')}</Text>
           {error && <ErrorMessage error={error} onRetry={() => void refetch()} />}
           {!data && !error && <Skeleton h={62} />}
-          {methods.includes('code') && <CodeAgain onConfirmed={onConfirmed} />}
+          {methods.includes('code') && <CodeStep mutation={signInAgain} onSuccess={onConfirmed} />}
           {methods.includes('password') && <PasswordAgain onConfirmed={onConfirmed} />}
           {methods.includes('passkey') && <PasskeyAgain isOnly={methods.length === 1} onConfirmed={onConfirmed} />}
           {methods.includes('provider') && <ProviderAgain isOnly={methods.length === 1} onConfirmed={onConfirmed} />}
@@ -70,31 +70,6 @@ export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
 }
 
 type MethodProps = { onConfirmed: () => void }
-
-/** Sends the code with its sixth digit. */
-function CodeAgain({ onConfirmed }: MethodProps) {
-  const { t } = useTranslation()
-  const [code, setCode] = useState('')
-  const send = useMutation({ ...signInAgain, onSuccess: onConfirmed, onError: () => setCode('') })
-  const error = send.error ? toApiError(send.error) : undefined
-  const waitSeconds = useCountdown(error)
-  const isWrong = error?.error === 'second_factor_wrong'
-  return (
-    <Stack gap="sm">
-      <Text>{t('second-factor.code-text')}</Text>
-      <CodeInput
-        hasFocus
-        label={t('second-factor.code')}
-        value={code}
-        onChange={setCode}
-        onComplete={(digits) => send.mutate({ code: digits })}
-        isFixed={waitSeconds > 0}
-        error={isWrong && code === '' ? error.message : undefined}
-      />
-      {error && !isWrong && <SignInFailure error={error} waitSeconds={waitSeconds} />}
-    </Stack>
-  )
-}
 
 function PasswordAgain({ onConfirmed }: MethodProps) {
   const { t } = useTranslation()
