@@ -40,3 +40,7 @@ export function hasFields(value: unknown, fields: Record<string, 'string' | 'num
     return typeof field === type && field !== null
   })
 }
+
+export function isIdList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((id) => typeof id === 'string')
+}

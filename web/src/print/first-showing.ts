@@ -1,5 +1,5 @@
 import type { Voucher } from '../../../client/voucher-api.generated.ts'
-import { storedValue } from '../stored-value.ts'
+import { isIdList, storedValue } from '../stored-value.ts'
 import { readPrintChoice } from './print-choice.ts'
 
 /** Later than this, the guest has left, or somebody has printed the slip by hand. */
@@ -15,10 +15,6 @@ export function isToPrint({ voucher, startedAt }: MadeVoucher): boolean {
 }
 
 const keptIds = 100
-
-function isIdList(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((id) => typeof id === 'string')
-}
 
 /**
  * True once for each new voucher in this browser, whichever tab shows it. A reload and a second tab get false. Without a storage

@@ -5,16 +5,16 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MySecondFactors } from '../../../../client/voucher-api.generated.ts'
 import { Notice } from '../../components/notice.tsx'
-import { useMustSetUp, usePerson } from '../../session.tsx'
+import { useIsOnlyByProvider, useMustSetUp, usePerson, useProviderName } from '../../session.tsx'
 import classes from './me.module.css'
-import { useIsOnlyByProvider, useProviderName } from './use-provider-name.ts'
 
 /** The first line of the page: whether the person has a second factor, and whether they need one. */
 export function FactorState({ factors }: { factors: MySecondFactors }) {
   const { t } = useTranslation()
-  const { role } = usePerson()
+  const person = usePerson()
+  const { role } = person
   const mustSetUp = useMustSetUp()
-  const provider = useProviderName()
+  const provider = useProviderName(person)
   const isOnlyByProvider = useIsOnlyByProvider()
   const { app, passkeys, required } = factors
   if (isOnlyByProvider) return <State>{t('my-factors.by-provider', { provider })}</State>

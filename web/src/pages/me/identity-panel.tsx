@@ -12,10 +12,9 @@ import { Panel } from '../../components/panel.tsx'
 import { providerStart } from '../../components/sign-in-methods.tsx'
 import { lazyPart } from '../../new-version.tsx'
 import { unlinkMe } from '../../queries/my-account.ts'
-import { usePerson, useSession } from '../../session.tsx'
+import { useIsOnlyByProvider, usePerson, useProviderName, useSession } from '../../session.tsx'
 import { useScopeZone } from '../../sites.ts'
 import classes from './me.module.css'
-import { useIsOnlyByProvider, useProviderName } from './use-provider-name.ts'
 
 const SignInProblem = lazyPart(
   async () => (await import('../../components/provider/sign-in-problem.tsx')).SignInProblem,
@@ -48,7 +47,7 @@ const linkAddress = providerStart('link', '/me')
 /** The service links an account only in the first 15 minutes after a sign-in. */
 function SignInFirst() {
   const { t } = useTranslation()
-  const provider = useProviderName()
+  const provider = useProviderName(usePerson())
   const signIn = async () => {
     if (await confirmPerson()) location.assign(linkAddress)
   }
@@ -66,7 +65,7 @@ function SignInFirst() {
 
 function NotLinked() {
   const { t } = useTranslation()
-  const provider = useProviderName()
+  const provider = useProviderName(usePerson())
   return (
     <>
       <Text c="dimmed" className={classes.long ?? ''}>
@@ -84,7 +83,7 @@ function NotLinked() {
 function Linked() {
   const { t } = useTranslation()
   const timeZone = useScopeZone()
-  const provider = useProviderName()
+  const provider = useProviderName(usePerson())
   const isOnlyWay = useIsOnlyByProvider()
   const { identity, rights_from_groups: hasGroupRights } = usePerson()
   const [isAsking, setIsAsking] = useState(false)

@@ -7,14 +7,13 @@ import { FormDialog } from '../../components/dialog.tsx'
 import { PasswordField, SecretInput, usePasswordCheck } from '../../components/password-field.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
 import { updateMyPassword } from '../../queries/my-account.ts'
-import { usePerson } from '../../session.tsx'
+import { useIsOnlyByProvider, usePerson, useProviderName } from '../../session.tsx'
 import { RowsPanel } from './rows-panel.tsx'
-import { useIsOnlyByProvider, useProviderName } from './use-provider-name.ts'
 
 /** Changes the password. People who sign in only by the provider have none. */
 export function PasswordPanel() {
   const { t } = useTranslation()
-  const provider = useProviderName()
+  const provider = useProviderName(usePerson())
   const isOnlyByProvider = useIsOnlyByProvider()
   const [isOpen, setIsOpen] = useState(false)
   const change = (

@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import type { Batch } from '../../../../../client/voucher-api.generated.ts'
 import { api } from '../../../api.ts'
-import { sessionQuery } from '../../../queries/session.ts'
-import { usePerson } from '../../../session.tsx'
+import { usePerson, useSession } from '../../../session.tsx'
+import { isIdList, storedValue } from '../../../stored-value.ts'
 import { type BatchStore, createBatchStore } from './batch-store.ts'
 
 const stores = new Map<string, BatchStore>()
@@ -14,8 +13,7 @@ export function usePendingBatch() {
   const store = stores.get(personId) ?? createBatchStore({ api, storage: sessionStorage, personId })
   stores.set(personId, store)
   const pending = useSyncExternalStore(store.subscribe, store.getState)
-  const { data: session } = useQuery(sessionQuery)
-  const isSignedIn = session?.person != null
+  const isSignedIn = useSession().person !== null
   useEffect(() => {
     if (isSignedIn) store.resume()
   }, [store, isSignedIn])
@@ -27,22 +25,14 @@ export function isOpen({ state, failed, cancelled }: Batch): boolean {
   return state === 'running' || failed + cancelled > 0
 }
 
-const seenKey = 'vs.many.left'
+const leftBatches = () => storedValue({ storage: localStorage, key: 'vs.many.left', version: 1, isValid: isIdList })
 
 /** Whether somebody left this batch at this computer with *New list*. The page does not open such a batch by itself. */
 export function wasLeft(id: string): boolean {
-  return readLeft().includes(id)
+  return leftBatches().read()?.includes(id) ?? false
 }
 
 export function rememberLeft(id: string): void {
-  localStorage.setItem(seenKey, JSON.stringify([id, ...readLeft()].slice(0, 50)))
-}
-
-function readLeft(): string[] {
-  try {
-    const ids = JSON.parse(localStorage.getItem(seenKey) ?? '[]')
-    return Array.isArray(ids) ? ids : []
-  } catch {
-    return []
-  }
+  const left = leftBatches()
+  left.write([id, ...(left.read() ?? [])].slice(0, 50))
 }

@@ -17,12 +17,11 @@ import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { orValue } from '../../../newer-values.ts'
 import { createPerson, updatePerson } from '../../../queries/people.ts'
-import { usePerson, useSession } from '../../../session.tsx'
+import { usePerson, useProviderName, useSession } from '../../../session.tsx'
 import { useScope } from '../../../sites.ts'
 import { SaveLine } from '../save-line.tsx'
 import { useSitesWords } from '../use-sites-words.ts'
 import { SendByEmail } from './send-by-email.tsx'
-import { useProviderName } from './use-provider-name.ts'
 
 export type Act = 'link' | 'sign-out' | 'reset-factors' | 'unlink' | 'deactivate' | 'activate'
 

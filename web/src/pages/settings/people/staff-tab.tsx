@@ -14,12 +14,11 @@ import { FilterBar, SearchField } from '../../../components/table/filters.tsx'
 import { formatTime } from '../../../formats.ts'
 import { activatePerson, createPasswordLink, endAccess, staffQuery } from '../../../queries/people.ts'
 import type { PagePosition } from '../../../search-params.ts'
-import { usePerson, useSession } from '../../../session.tsx'
+import { usePerson, useProviderName, useSession } from '../../../session.tsx'
 import { useScope, useScopeZone } from '../../../sites.ts'
 import { type Act, PersonDialog } from './person-dialog.tsx'
 import { SendByEmail } from './send-by-email.tsx'
 import { StaffTable } from './staff-table.tsx'
-import { useProviderName } from './use-provider-name.ts'
 
 const pageSize = 50
 

@@ -10,12 +10,11 @@ import { type Column, DataTable } from '../../../components/table/data-table.tsx
 import { Pager } from '../../../components/table/pager.tsx'
 import { useLayout } from '../../../hooks/use-layout.ts'
 import { orValue } from '../../../newer-values.ts'
-import { usePerson } from '../../../session.tsx'
+import { usePerson, useProviderName } from '../../../session.tsx'
 import { useScopeZone } from '../../../sites.ts'
 import { useSitesWords } from '../use-sites-words.ts'
 import { type Act, actsFor, FactorWords, isDestructive } from './person-dialog.tsx'
 import { LinkMailWords } from './send-by-email.tsx'
-import { useProviderName } from './use-provider-name.ts'
 
 type Props = {
   staff: StaffMember[] | undefined
