@@ -1,9 +1,9 @@
-import { ActionIcon, Group, Menu, Text } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { Group, Menu, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../components/moment.tsx'
+import { MoreMenu } from '../../components/more-menu.tsx'
 import { type Column, DataTable } from '../../components/table/data-table.tsx'
 import tableClasses from '../../components/table/table.module.css'
 import { formatNumber } from '../../formats.ts'
@@ -151,24 +151,12 @@ function KeyMenu({ apiKey, onAction }: { apiKey: Key; onAction: (action: KeyActi
   const { t } = useTranslation()
   if (apiKey.revoked_at) return null
   return (
-    // The click must not open the row too.
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stops the click
-    // biome-ignore lint/a11y/useKeyWithClickEvents: it only stops the click
-    <div onClick={(event) => event.stopPropagation()}>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon size={36} aria-label={t('keys-page.actions-of', { name: apiKey.name })}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => onAction('edit')}>{t('keys-page.edit')}</Menu.Item>
-          <Menu.Item onClick={() => onAction('roll')}>{t('keys-page.roll')}</Menu.Item>
-          <Menu.Item c="var(--vs-bad-text)" onClick={() => onAction('revoke')}>
-            {t('keys-page.revoke')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </div>
+    <MoreMenu size={36} label={t('keys-page.actions-of', { name: apiKey.name })}>
+      <Menu.Item onClick={() => onAction('edit')}>{t('keys-page.edit')}</Menu.Item>
+      <Menu.Item onClick={() => onAction('roll')}>{t('keys-page.roll')}</Menu.Item>
+      <Menu.Item c="var(--vs-bad-text)" onClick={() => onAction('revoke')}>
+        {t('keys-page.revoke')}
+      </Menu.Item>
+    </MoreMenu>
   )
 }

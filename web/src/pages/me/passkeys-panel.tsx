@@ -1,13 +1,14 @@
-import { ActionIcon, Button, Menu, Text, TextInput } from '@mantine/core'
+import { Button, Menu, Text, TextInput } from '@mantine/core'
 import { isNotEmpty } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { IconDeviceMobile, IconDots, IconFingerprint, IconPlus, IconUsb } from '@tabler/icons-react'
+import { IconDeviceMobile, IconFingerprint, IconPlus, IconUsb } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Passkey } from '../../../../client/voucher-api.generated.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Moment } from '../../components/moment.tsx'
+import { MoreMenu } from '../../components/more-menu.tsx'
 import { guessPasskeyName, hasPasskeys } from '../../components/second-factor/passkey.ts'
 import { PasskeyFailure } from '../../components/second-factor/passkey-failure.tsx'
 import { isCancelled } from '../../components/state-pages.tsx'
@@ -82,21 +83,14 @@ function PasskeyRow({ passkey, isLast, onOpen }: RowProps) {
           </Text>
         )}
       </div>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={t('my-factors.acts-of', { name })}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => onOpen('rename')}>{t('my-factors.rename')}</Menu.Item>
-          {!isLast && (
-            <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
-              {t('my-factors.remove')}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={t('my-factors.acts-of', { name })}>
+        <Menu.Item onClick={() => onOpen('rename')}>{t('my-factors.rename')}</Menu.Item>
+        {!isLast && (
+          <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
+            {t('my-factors.remove')}
+          </Menu.Item>
+        )}
+      </MoreMenu>
     </li>
   )
 }

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Code, Group, Menu, Text } from '@mantine/core'
-import { IconDots, IconSend } from '@tabler/icons-react'
+import { Button, Code, Group, Menu, Text } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../../../client/voucher-api.generated.ts'
+import { MoreMenu } from '../../components/more-menu.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
 import { orValue } from '../../newer-values.ts'
@@ -34,21 +35,14 @@ export function WebhookPanel({ webhook, onRemoved }: { webhook: Webhook; onRemov
       >
         {t('webhooks.send-test')}
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={t('webhooks.more')}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('edit')}>{t('webhooks.edit')}</Menu.Item>
-          <Menu.Item onClick={() => setDialog('url')}>{t('webhooks.change-url')} …</Menu.Item>
-          {webhook.signed && <Menu.Item onClick={() => setDialog('rotate')}>{t('webhooks.rotate')}</Menu.Item>}
-          <Menu.Item c="var(--vs-bad-text)" onClick={() => setDialog('remove')}>
-            {t('webhooks.remove')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu variant="default" size={36} label={t('webhooks.more')}>
+        <Menu.Item onClick={() => setDialog('edit')}>{t('webhooks.edit')}</Menu.Item>
+        <Menu.Item onClick={() => setDialog('url')}>{t('webhooks.change-url')} …</Menu.Item>
+        {webhook.signed && <Menu.Item onClick={() => setDialog('rotate')}>{t('webhooks.rotate')}</Menu.Item>}
+        <Menu.Item c="var(--vs-bad-text)" onClick={() => setDialog('remove')}>
+          {t('webhooks.remove')}
+        </Menu.Item>
+      </MoreMenu>
     </Group>
   )
   return (

@@ -1,10 +1,10 @@
-import { ActionIcon, Anchor, Group, Menu, Text } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { Anchor, Group, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StaffMember } from '../../../../../client/voucher-api.generated.ts'
 import { Moment } from '../../../components/moment.tsx'
+import { MoreMenu } from '../../../components/more-menu.tsx'
 import { PersonAvatar } from '../../../components/shell/navigation.tsx'
 import { type Column, DataTable } from '../../../components/table/data-table.tsx'
 import { Pager } from '../../../components/table/pager.tsx'
@@ -167,32 +167,21 @@ function ActMenu({ person, onOpen, onAct }: MenuProps) {
   const me = usePerson()
   if (me.id === person.id) return null
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon
-          aria-label={t('settings.acts', { name: person.name })}
-          onClick={(event) => event.stopPropagation()}
-          color="gray"
+    <MoreMenu label={t('settings.acts', { name: person.name })}>
+      <Menu.Item onClick={() => onOpen(person)}>{t('settings.change')}</Menu.Item>
+      <Menu.Item renderRoot={(props) => <Link to="/vouchers" search={{ by: person.id }} {...props} />}>
+        {t('settings.their-vouchers')}
+      </Menu.Item>
+      {actsFor(person, me.role).map((act) => (
+        <Menu.Item
+          key={act}
+          {...(isDestructive(act) && { c: 'var(--vs-bad-text)' })}
+          onClick={() => onAct(act, person)}
         >
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
-        <Menu.Item onClick={() => onOpen(person)}>{t('settings.change')}</Menu.Item>
-        <Menu.Item renderRoot={(props) => <Link to="/vouchers" search={{ by: person.id }} {...props} />}>
-          {t('settings.their-vouchers')}
+          {t(`settings.act-${act}`)}
         </Menu.Item>
-        {actsFor(person, me.role).map((act) => (
-          <Menu.Item
-            key={act}
-            {...(isDestructive(act) && { c: 'var(--vs-bad-text)' })}
-            onClick={() => onAct(act, person)}
-          >
-            {t(`settings.act-${act}`)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      ))}
+    </MoreMenu>
   )
 }
 

@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Menu, Paper, Skeleton, Text } from '@mantine/core'
+import { Button, Menu, Paper, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconDots, IconPrinter } from '@tabler/icons-react'
+import { IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SlipPreview, SlipPreviewRequest } from '../../../../../client/voucher-api.generated.ts'
+import { MoreMenu } from '../../../components/more-menu.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { showFailure } from '../../../components/show-failure.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
@@ -61,23 +62,16 @@ export function PreviewPanel({ siteId, paper, values, isSaving, onSave }: Props)
         <Text fz={13.5} c="dimmed" role="status" className={classes.size ?? ''}>
           {data && sizeWords(t, data, printedWidth[paper])}
         </Text>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon aria-label={t('slips.sample')}>
-              <IconDots size={18} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.CheckboxItem checked={hasLongName} onChange={setHasLongName}>
-              {t('slips.long-name')}
+        <MoreMenu label={t('slips.sample')}>
+          <Menu.CheckboxItem checked={hasLongName} onChange={setHasLongName}>
+            {t('slips.long-name')}
+          </Menu.CheckboxItem>
+          {paper === 'a4' && (
+            <Menu.CheckboxItem checked={hasCards} onChange={setHasCards}>
+              {t('slips.cards')}
             </Menu.CheckboxItem>
-            {paper === 'a4' && (
-              <Menu.CheckboxItem checked={hasCards} onChange={setHasCards}>
-                {t('slips.cards')}
-              </Menu.CheckboxItem>
-            )}
-          </Menu.Dropdown>
-        </Menu>
+          )}
+        </MoreMenu>
         <Button
           variant="default"
           leftSection={<IconPrinter size={16} aria-hidden />}

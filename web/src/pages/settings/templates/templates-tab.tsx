@@ -1,12 +1,13 @@
 import { ActionIcon, Anchor, Button, Group, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconDots, IconGripVertical, IconPlus } from '@tabler/icons-react'
+import { IconGripVertical, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { MoreMenu } from '../../../components/more-menu.tsx'
 import { showFailure } from '../../../components/show-failure.ts'
 import { ErrorMessage } from '../../../components/state-pages.tsx'
 import { type Column, DataTable } from '../../../components/table/data-table.tsx'
@@ -172,24 +173,17 @@ function TemplateMenu({ template, onOpen, onUp, onDown }: MenuProps) {
     onError: (error) => showFailure(t, error),
   })
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label={t('settings.acts', { name })} onClick={(event) => event.stopPropagation()}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
-        <Menu.Item onClick={() => onOpen('change')}>{t('settings.change')}</Menu.Item>
-        <Menu.Item onClick={() => mutate({ is_default: !isDefault })}>
-          {t(isDefault ? 'settings.no-default' : 'settings.make-default')}
-        </Menu.Item>
-        {onUp && <Menu.Item onClick={onUp}>{t('settings.move-up')}</Menu.Item>}
-        {onDown && <Menu.Item onClick={onDown}>{t('settings.move-down')}</Menu.Item>}
-        <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
-          {t('settings.remove')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu label={t('settings.acts', { name })}>
+      <Menu.Item onClick={() => onOpen('change')}>{t('settings.change')}</Menu.Item>
+      <Menu.Item onClick={() => mutate({ is_default: !isDefault })}>
+        {t(isDefault ? 'settings.no-default' : 'settings.make-default')}
+      </Menu.Item>
+      {onUp && <Menu.Item onClick={onUp}>{t('settings.move-up')}</Menu.Item>}
+      {onDown && <Menu.Item onClick={onDown}>{t('settings.move-down')}</Menu.Item>}
+      <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>
+        {t('settings.remove')}
+      </Menu.Item>
+    </MoreMenu>
   )
 }
 
