@@ -79,3 +79,41 @@ test('in the web app, a page imports nothing from another page, and shared parts
   ])
   expect(importsOfOtherPages(sources)).toEqual([])
 })
+
+/** Classes that a file takes from a CSS module that does not have them, and classes of CSS modules that no file takes. */
+function unmatchedClasses(files: typeof sources): string[] {
+  const taken = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/import (\w+) from '(\.[^']+\.module\.css)'/g)].flatMap(([, classes, css]) =>
+      [...text.matchAll(new RegExp(`(?<![.\\w])${classes}\\.(\\w+)`, 'g'))].map(
+        ([, name]) => `${posix.join(posix.dirname(path), css as string)} ${name}`,
+      ),
+    ),
+  )
+  const defined = files
+    .filter(({ path }) => path.endsWith('.module.css'))
+    .flatMap(({ path, text }) => {
+      const selectors = text.replaceAll(/\/\*[\s\S]*?\*\/|\{[^{}]*\}/g, ' ')
+      return [...selectors.matchAll(/\.(?!mantine-)([a-z][\w-]*)/gi)].map(([, name]) => `${path} ${name}`)
+    })
+  const [known, used] = [new Set(defined), new Set(taken)]
+  return [...new Set([...defined, ...taken])].filter((one) => !known.has(one) || !used.has(one))
+}
+
+test('in the web app, CSS modules have exactly the classes that are used', () => {
+  const planted = [
+    {
+      path: 'web/src/pages/me/me.module.css',
+      text: `.rows > li, .old { margin: 0 } @media print { .rows { gap: 0 } }`,
+    },
+    {
+      path: 'web/src/pages/me/list.tsx',
+      text: `import classes from './me.module.css'\n<ul className={classes.rows}><li className={classes.row} /></ul>`,
+    },
+  ]
+
+  expect(unmatchedClasses(planted)).toEqual([
+    'web/src/pages/me/me.module.css old',
+    'web/src/pages/me/me.module.css row',
+  ])
+  expect(unmatchedClasses(sources)).toEqual([])
+})

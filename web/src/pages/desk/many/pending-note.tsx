@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 import { useSeconds } from '../../../clock.ts'
 import { Notice } from '../../../components/notice.tsx'
 import { RequestId } from '../../../components/state-pages.tsx'
-import deskClasses from '../desk.module.css'
 import type { PendingBatch } from './batch-store.ts'
 
 export function hasNote(pending: PendingBatch | null): boolean {
@@ -23,7 +22,7 @@ export function PendingNote({ pending }: { pending: PendingBatch | null }) {
   const lost = t(reason ? 'many.unavailable' : 'many.lost')
   const title = { lost, limited: t('desk.limited'), rejected: t('many.rejected') }[status.kind]
   return (
-    <div className={deskClasses.note}>
+    <div style={{ marginTop: 24 }}>
       <Notice tone={isRejected ? 'bad' : 'warn'} role="alert" title={title} Icon={Icon}>
         {reason && `${reason} `}
         {status.kind === 'lost' && t('many.lost-text')}

@@ -26,7 +26,7 @@ export function SignInTab() {
     <div className={classes.page}>
       {provider ? <ProviderPanel provider={provider} settings={data} /> : <NotConfigured />}
       {provider && <GroupsForm stored={data} provider={provider.name} />}
-      <Stack gap={20} className={classes.side ?? ''}>
+      <Stack gap={20}>
         <SecondFactorPanel provider={provider?.name} />
         {provider && <PasswordPanel settings={data} provider={provider} />}
       </Stack>
@@ -39,7 +39,7 @@ function Loading() {
     <div className={classes.page}>
       <Skeleton h={74} radius="lg" className={classes.first ?? ''} />
       <Skeleton h={420} radius="lg" />
-      <Stack gap={20} className={classes.side ?? ''}>
+      <Stack gap={20}>
         <Skeleton h={220} radius="lg" />
         <Skeleton h={330} radius="lg" />
       </Stack>
