@@ -20,9 +20,17 @@ import {
   useSignedIn,
 } from '../../queries/session.ts'
 import { leave } from '../../sign-out.ts'
+import { storedValue } from '../../stored-value.ts'
 import { FirstRunFrame } from './first-run-frame.tsx'
 import { Heading, NextButton, SideLink } from './step-parts.tsx'
-import { storedToken } from './stored-token.ts'
+
+/** The setup token that the service accepted, until there is an administrator: a reload of this tab continues with it. */
+const storedToken = storedValue({
+  storage: sessionStorage,
+  key: 'vs.setup-token',
+  version: 1,
+  isValid: (value: unknown): value is string => typeof value === 'string',
+})
 
 /** The first two steps: token and administrator. The second one needs a token that the service accepted in the first one. */
 export function AdministratorSteps({ steps }: { steps: string[] }) {
