@@ -72,7 +72,7 @@ test('an administrator creates a key, uses it with the lines of the page, sees i
   expect(await page.getByRole('row').count()).toBe(2) // the double click created one key
 
   const choose = async (action: string) => {
-    await row.getByRole('button', { name: t('keys-page.actions-of', { name: 'Check-in (PMS)' }) }).click()
+    await row.getByRole('button', { name: t('table.acts', { name: 'Check-in (PMS)' }) }).click()
     await page.getByRole('menuitem', { name: t(action) }).click()
   }
   await choose('keys-page.roll')

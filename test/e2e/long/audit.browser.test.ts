@@ -61,7 +61,7 @@ test.each(['en', 'de'] as const)(
     await page.getByRole('menuitem', { name: t('audit.days-1') }).click()
     expect(new URL(page.url()).searchParams.get('target')).toBe(`key:${key.id}`)
     await page.goto('/audit?who=service')
-    await page.getByText(t('audit.no-match')).waitFor()
+    await page.getByText(t('table.no-match')).waitFor()
     await expectUsable(page, `audit no match.${language}`)
   },
 )

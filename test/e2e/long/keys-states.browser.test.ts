@@ -46,7 +46,7 @@ type State = {
 
 const row = (page: Page) => page.getByText('Kiosk lobby').first().waitFor()
 const act = (action: string) => async (page: Page, t: Words) => {
-  await page.getByRole('button', { name: t('keys-page.actions-of', { name: 'Kiosk lobby' }) }).click()
+  await page.getByRole('button', { name: t('table.acts', { name: 'Kiosk lobby' }) }).click()
   await page.getByRole('menuitem', { name: t(action) }).click()
   await page.getByRole('dialog').waitFor()
 }

@@ -62,7 +62,7 @@ const row = (name: string | RegExp) => (page: Page) => page.getByText(name).firs
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const openPerson = async (page: Page, name: string) => click(page, name)
 const openMenu = async (page: Page, t: Words, name: string, item: string) => {
-  await click(page, t('settings.acts', { name }))
+  await click(page, t('table.acts', { name }))
   await page.getByRole('menuitem', { name: t(item) }).click()
 }
 

@@ -68,7 +68,7 @@ const states: Record<string, State> = {
   failed: { path: '/sites', prepare: (page) => answer(page, '/sites', internal), shows: alert },
   one: { path: '/sites', prepare: listed([one]), shows: (page) => page.getByText('Hotel am Park').last().waitFor() },
   many: { path: '/sites', prepare: listed(many), shows: (page) => page.getByText('unifi-1').first().waitFor() },
-  'no match': { path: '/sites?q=nowhere', prepare: listed(many), shows: text('sites-page.no-match') },
+  'no match': { path: '/sites?q=nowhere', prepare: listed(many), shows: text('table.no-match') },
   'site loading': { path: `/sites/${site}`, prepare: (page) => hold(page, `/sites/${site}`), shows: busy },
   'site failed': { path: `/sites/${site}`, prepare: (page) => answer(page, `/sites/${site}`, internal), shows: alert },
   'site, its controller failed': {
@@ -96,7 +96,7 @@ const states: Record<string, State> = {
     shows: async (page, t) => {
       await page.getByRole('button', { name: t('sites-page.rename') }).click()
       await page.getByRole('dialog').getByLabel(t('sites-page.name')).fill('')
-      await page.getByRole('button', { name: t('sites-page.save') }).click()
+      await page.getByRole('button', { name: t('actions.save') }).click()
       await page.getByText(t('sites-page.name-missing')).waitFor()
     },
   },
@@ -106,7 +106,7 @@ const states: Record<string, State> = {
     shows: async (page, t) => {
       await page.getByRole('button', { name: t('sites-page.edit-controller') }).click()
       await page.getByRole('dialog').getByLabel(t('sites-page.address')).fill('https://10.0.0.9')
-      await page.getByRole('button', { name: t('sites-page.save') }).click()
+      await page.getByRole('button', { name: t('actions.save') }).click()
       await page.getByText(t('sites-page.secret-for-address')).waitFor()
     },
   },

@@ -53,7 +53,7 @@ const states: Record<string, State> = {
     act: listed,
   },
   none: { siteIds: [emptySite], act: text('vouchers.none') },
-  'no match': { query: '?q=Konferenz&status=valid&created=7d&reference=R-1', act: text('vouchers.no-match') },
+  'no match': { query: '?q=Konferenz&status=valid&created=7d&reference=R-1', act: text('table.no-match') },
   loading: {
     prepare: (page) => hold(page, '/vouchers'),
     act: (page) => page.locator('[aria-busy=true] .mantine-Skeleton-root').first().waitFor(),

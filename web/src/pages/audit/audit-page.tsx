@@ -77,9 +77,9 @@ export function AuditPage() {
           onFilter={filter}
           empty={
             isFiltered ? (
-              <EmptyState title={t('audit.no-match')} text={t('audit.no-match-text')}>
+              <EmptyState title={t('table.no-match')} text={t('audit.no-match-text')}>
                 <Button variant="default" onClick={() => show({})}>
-                  {t('audit.clear')}
+                  {t('table.clear')}
                 </Button>
               </EmptyState>
             ) : (

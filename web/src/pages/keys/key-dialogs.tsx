@@ -34,7 +34,7 @@ export function EditDialog({ apiKey, onClose }: DialogProps) {
   const { form, ...save } = useKeyForm(inputOf(apiKey), { update: updateKey(apiKey.id), onSaved: onClose })
   const title = t('keys-page.edit-title', { name: apiKey.name })
   return (
-    <FormDialog onClose={onClose} title={title} form={save} action={t('keys-page.save')} size={520}>
+    <FormDialog onClose={onClose} title={title} form={save} action={t('actions.save')} size={520}>
       <KeyFields form={form} isNew={false} />
     </FormDialog>
   )

@@ -151,7 +151,7 @@ function KeyMenu({ apiKey, onAction }: { apiKey: Key; onAction: (action: KeyActi
   const { t } = useTranslation()
   if (apiKey.revoked_at) return null
   return (
-    <MoreMenu size={36} label={t('keys-page.actions-of', { name: apiKey.name })}>
+    <MoreMenu size={36} label={t('table.acts', { name: apiKey.name })}>
       <Menu.Item onClick={() => onAction('edit')}>{t('keys-page.edit')}</Menu.Item>
       <Menu.Item onClick={() => onAction('roll')}>{t('keys-page.roll')}</Menu.Item>
       <Menu.Item c="var(--vs-bad-text)" onClick={() => onAction('revoke')}>

@@ -91,7 +91,7 @@ function NameForm() {
     validate: { name: isNotEmpty(t('person.name-missing')) },
     toFields: ({ name }) => ({ name }),
     update: updateMe,
-    onSaved: () => notifications.show({ message: t('me.saved') }),
+    onSaved: () => notifications.show({ message: t('actions.saved') }),
   })
   return (
     <form {...element}>

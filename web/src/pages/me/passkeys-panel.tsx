@@ -83,7 +83,7 @@ function PasskeyRow({ passkey, isLast, onOpen }: RowProps) {
           </Text>
         )}
       </div>
-      <MoreMenu label={t('my-factors.acts-of', { name })}>
+      <MoreMenu label={t('table.acts', { name })}>
         <Menu.Item onClick={() => onOpen('rename')}>{t('my-factors.rename')}</Menu.Item>
         {!isLast && (
           <Menu.Item c="var(--vs-bad-text)" onClick={() => onOpen('remove')}>

@@ -145,7 +145,7 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
     update: updateController(controller.id),
     fields: { controller_name_taken: 'name', display_name_invalid: 'name' },
     onSaved: () => {
-      notifications.show({ message: t('sites-page.saved') })
+      notifications.show({ message: t('actions.saved') })
       onClose()
       onChanged()
     },
@@ -155,7 +155,7 @@ function EditDialog({ controller, onClose, onChanged }: EditProps) {
       onClose={onClose}
       title={t('sites-page.controller-title', { name: controller.name })}
       form={save}
-      action={t('sites-page.save')}
+      action={t('actions.save')}
     >
       <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
       <TextInput

@@ -62,7 +62,7 @@ function Administration({ controller }: { controller: Controller }) {
           loading={test.isRunning}
           onClick={run}
         >
-          {t('sites-page.test-again')}
+          {t('connection-test.run-again')}
         </Button>
       </Group>
       <div className={classes.detail}>

@@ -58,7 +58,7 @@ function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onCl
     toFields: toGuestInfo,
     update: updateGuestInfo(site.id),
     onSaved: () => {
-      notifications.show({ message: t('sites-page.saved') })
+      notifications.show({ message: t('actions.saved') })
       onClose()
     },
   })
@@ -67,7 +67,7 @@ function EditDialog({ site, info, onClose }: { site: Site; info: GuestInfo; onCl
       onClose={onClose}
       title={t('sites-page.slip-of', { name: site.name })}
       form={save}
-      action={t('sites-page.save')}
+      action={t('actions.save')}
       size={920}
     >
       <div className={classes.detail}>

@@ -18,7 +18,7 @@ export function IssuingPanel({ site, settings }: { site: Site; settings: SiteSet
     toFields: toIssuing,
     update: updateSite(site),
     fields: issuingNames,
-    onSaved: (saved) => saved && notifications.show({ message: t('issuing.saved') }),
+    onSaved: (saved) => saved && notifications.show({ message: t('actions.saved') }),
   })
   return (
     <Panel title={t('issuing.title')}>
@@ -30,7 +30,7 @@ export function IssuingPanel({ site, settings }: { site: Site; settings: SiteSet
         {error && <ErrorMessage error={error} />}
         {form.isDirty() && (
           <Button type="submit" mt="md" variant="default" loading={isSaving}>
-            {t('issuing.save')}
+            {t('actions.save')}
           </Button>
         )}
       </form>

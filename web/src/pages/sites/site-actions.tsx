@@ -61,7 +61,7 @@ function RenameDialog({ site, onClose }: DialogProps) {
     onSaved: onClose,
   })
   return (
-    <FormDialog onClose={onClose} title={t('sites-page.rename-title')} form={save} action={t('sites-page.save')}>
+    <FormDialog onClose={onClose} title={t('sites-page.rename-title')} form={save} action={t('actions.save')}>
       <TextInput data-autofocus label={t('sites-page.name')} {...form.getInputProps('name')} />
     </FormDialog>
   )

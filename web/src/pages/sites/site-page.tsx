@@ -141,7 +141,7 @@ function AdministeredSite({ site, settings, controller }: AdministeredProps) {
           loading={test.isRunning}
           onClick={run}
         >
-          {t('sites-page.test-again')}
+          {t('connection-test.run-again')}
         </Button>
       </Header>
       <SyncProblem sync={sync} />

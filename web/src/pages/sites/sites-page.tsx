@@ -116,9 +116,9 @@ export function SitesPage() {
               text={t(isAdmin ? 'sites-page.none-admin' : 'sites-page.none-text')}
             />
           ) : (
-            <EmptyState title={t('sites-page.no-match')} text={t('sites-page.no-match-text')}>
+            <EmptyState title={t('table.no-match')} text={t('sites-page.no-match-text')}>
               <Button variant="default" onClick={() => change({ q: '', state: undefined, controller: undefined })}>
-                {t('sites-page.clear')}
+                {t('table.clear')}
               </Button>
             </EmptyState>
           )

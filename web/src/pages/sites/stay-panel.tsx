@@ -28,7 +28,7 @@ function RoomToExtend({ site, stored }: { site: Site; stored: number }) {
     initialValues: { room_days: stored as number | string },
     toFields: ({ room_days: days }) => ({ room_days: days === '' ? stored : Number(days) }),
     update: updateGuestInfo(site.id),
-    onSaved: (saved) => saved && notifications.show({ message: t('sites-page.saved') }),
+    onSaved: (saved) => saved && notifications.show({ message: t('actions.saved') }),
   })
   const days = form.values.room_days
   const [before, after] = t('sites-page.room-days', { days: '\n' }).split('\n')
@@ -52,7 +52,7 @@ function RoomToExtend({ site, stored }: { site: Site; stored: number }) {
       {error && <ErrorMessage error={error} />}
       {days !== '' && Number(days) !== stored && (
         <Button type="submit" mt="md" variant="default" loading={isSaving}>
-          {t('sites-page.save')}
+          {t('actions.save')}
         </Button>
       )}
     </form>

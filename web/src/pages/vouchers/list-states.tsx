@@ -15,9 +15,9 @@ export function NoVouchers({ search, onClear }: { search: VoucherSearch; onClear
   const words = useFilterWords(search)
   if (hasFilters(search))
     return (
-      <EmptyState title={t('vouchers.no-match')} text={words}>
+      <EmptyState title={t('table.no-match')} text={words}>
         <Button variant="default" onClick={onClear}>
-          {t('vouchers.clear')}
+          {t('table.clear')}
         </Button>
       </EmptyState>
     )

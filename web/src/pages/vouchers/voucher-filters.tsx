@@ -64,7 +64,7 @@ export function VoucherFilters({ search, onChange, maker, children }: Props) {
             {children}
             {isFiltered && (
               <Button variant="default" onClick={() => onChange({ ...noFilters, q: search.q })}>
-                {t('vouchers.clear')}
+                {t('table.clear')}
               </Button>
             )}
           </Group>

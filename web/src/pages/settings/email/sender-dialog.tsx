@@ -18,7 +18,7 @@ export function SenderDialog({ settings, chosen, onClose }: Props) {
   const { siteId, name, sender } = chosen
   const isNew = siteId === undefined
   const done = () => {
-    notifications.show({ message: t('settings.saved') })
+    notifications.show({ message: t('actions.saved') })
     onClose()
   }
   const required = (value: string) => (value.trim() === '' ? t('email.fill-in') : null)
@@ -48,7 +48,7 @@ export function SenderDialog({ settings, chosen, onClose }: Props) {
       onClose={onClose}
       title={isNew ? t('email.sender-new') : t('email.sender-of', { site: name })}
       form={{ element, isSaving, error: error ?? remove.error }}
-      action={t('settings.save')}
+      action={t('actions.save')}
     >
       {isNew && <FreeSite settings={settings} field={form.getInputProps('site')} />}
       <TextInput

@@ -17,7 +17,7 @@ export function DeletePanel({ settings }: { settings: GuestDataSettings }) {
   const { mutate, isPending, error, reset } = useMutation({
     ...updateGuestData,
     onSuccess: () => {
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       setIsAsked(false)
     },
     onError: (failure) => !isAsked && showFailure(t, failure),

@@ -46,7 +46,7 @@ export function ForgetPanel({ settings }: { settings: GuestDataSettings }) {
           )}
           {change && (
             <Button type="submit" loading={isSaving}>
-              {t('settings.save')}
+              {t('actions.save')}
             </Button>
           )}
         </div>
@@ -115,7 +115,7 @@ function useForgetForm(settings: GuestDataSettings) {
       setSaved(values)
       form.setValues(values)
       form.resetDirty(values)
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       // The button that had the focus is gone.
       save.element.ref.current?.querySelector('input')?.focus()
     },

@@ -36,7 +36,7 @@ export function OtherTimeDialog({ settings, exception, onClose }: Props) {
   const remove = useMutation({
     ...deleteSiteGuestData,
     onSuccess: () => {
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       onClose()
     },
   })
@@ -45,7 +45,7 @@ export function OtherTimeDialog({ settings, exception, onClose }: Props) {
       onClose={onClose}
       title={exception ? t('guest-data.time-of', { site: exception.site }) : t('guest-data.other-time')}
       form={{ element, isSaving, error: error ?? remove.error }}
-      action={t('settings.save')}
+      action={t('actions.save')}
     >
       {!exception && <FreeSite taken={exceptions} form={form} />}
       <Radio.Group label={t('guest-data.forget')} {...form.getInputProps('how')}>
@@ -97,7 +97,7 @@ function useTimeForm(settings: GuestDataSettings, exception: Exception | undefin
     create: updateSiteGuestData,
     fields: { forget_after_days: 'days' },
     onSaved: () => {
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       onClose()
     },
   })

@@ -107,7 +107,7 @@ export function PersonDialog({ person, onInvited, onAct, onClose }: Props) {
           <SaveLine
             isDirty={person !== undefined && form.isDirty()}
             isBusy={isSaving}
-            action={t(person ? 'settings.save' : 'settings.invite-submit')}
+            action={t(person ? 'actions.save' : 'settings.invite-submit')}
             onCancel={onClose}
           />
           {person && !form.isDirty() && <Acts person={person} onAct={onAct} />}
@@ -180,8 +180,8 @@ function usePersonForm({ person, onInvited, onClose }: Pick<Props, 'person' | 'o
       if (saved && 'password_link' in saved) return onInvited(saved)
       const isAccessOver = person?.state === 'active' && saved?.state === 'invited'
       const isLinkOver = person?.link_expires_at !== null && saved?.link_expires_at === null
-      const message = isAccessOver ? 'saved-access-ended' : isLinkOver ? 'saved-link-ended' : 'saved'
-      notifications.show({ message: t(`settings.${message}`) })
+      const ended = isAccessOver ? 'settings.saved-access-ended' : 'settings.saved-link-ended'
+      notifications.show({ message: t(isAccessOver || isLinkOver ? ended : 'actions.saved') })
       onClose()
     },
   })

@@ -167,7 +167,7 @@ function ActMenu({ person, onOpen, onAct }: MenuProps) {
   const me = usePerson()
   if (me.id === person.id) return null
   return (
-    <MoreMenu label={t('settings.acts', { name: person.name })}>
+    <MoreMenu label={t('table.acts', { name: person.name })}>
       <Menu.Item onClick={() => onOpen(person)}>{t('settings.change')}</Menu.Item>
       <Menu.Item renderRoot={(props) => <Link to="/vouchers" search={{ by: person.id }} {...props} />}>
         {t('settings.their-vouchers')}

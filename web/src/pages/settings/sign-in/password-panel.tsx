@@ -27,7 +27,7 @@ export function PasswordPanel({ settings, provider }: Props) {
   const { mutate, isPending, error, reset } = useMutation({
     ...updateSignInSettings,
     onSuccess: () => {
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       setIsAsked(false)
     },
     onError: (failure) => !isAsked && showFailure(t, failure),

@@ -26,7 +26,7 @@ export function SecondFactorPanel({ provider }: { provider: string | undefined }
   const change = useMutation({
     ...updateSecondFactorSettings,
     onSuccess: () => {
-      notifications.show({ message: t('settings.saved') })
+      notifications.show({ message: t('actions.saved') })
       setAsked(undefined)
     },
     onError: (failure) => asked === undefined && showFailure(t, failure),

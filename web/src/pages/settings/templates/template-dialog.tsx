@@ -52,7 +52,7 @@ export function TemplateDialog({ template, onRemove, onClose }: Props) {
           <SaveLine
             isDirty={template !== undefined && form.isDirty()}
             isBusy={isSaving}
-            action={t(template ? 'settings.save' : 'settings.create-template')}
+            action={t(template ? 'actions.save' : 'settings.create-template')}
             onCancel={onClose}
           />
           {template && !form.isDirty() && (
@@ -101,7 +101,7 @@ function useTemplateForm(template: Template | undefined, onClose: () => void) {
       max_uses: 'devices',
     },
     onSaved: (saved) => {
-      const message = template ? t('settings.saved') : t('settings.created', { name: saved && templateName(t, saved) })
+      const message = template ? t('actions.saved') : t('settings.created', { name: saved && templateName(t, saved) })
       notifications.show({ message })
       onClose()
     },

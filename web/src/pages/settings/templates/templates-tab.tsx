@@ -173,7 +173,7 @@ function TemplateMenu({ template, onOpen, onUp, onDown }: MenuProps) {
     onError: (error) => showFailure(t, error),
   })
   return (
-    <MoreMenu label={t('settings.acts', { name })}>
+    <MoreMenu label={t('table.acts', { name })}>
       <Menu.Item onClick={() => onOpen('change')}>{t('settings.change')}</Menu.Item>
       <Menu.Item onClick={() => mutate({ is_default: !isDefault })}>
         {t(isDefault ? 'settings.no-default' : 'settings.make-default')}
