@@ -42,8 +42,8 @@ export function limitWords(t: TFunction, voucher: VoucherLimits, timeZone: strin
 }
 
 /** "Wed 18 Nov, 11:00" in the time zone of the site. */
-export function timeWords(at: Date, timeZone: string): string {
-  const isThisYear = at.getFullYear() === new Date().getFullYear()
+export function timeWords(at: Date | string, timeZone: string): string {
+  const isThisYear = new Date(at).getFullYear() === new Date().getFullYear()
   return formatTime(at, { timeZone, ...dayAndClock, ...(!isThisYear && { year: 'numeric' }) })
 }
 

@@ -6,7 +6,7 @@ import type { Key, KeyWithSecret } from '../../../../client/voucher-api.generate
 import { toApiError } from '../../api.ts'
 import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialog.tsx'
 import { ErrorMessage } from '../../components/state-pages.tsx'
-import { dayAndClock, formatTime } from '../../formats.ts'
+import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { useFocusAfter } from '../../hooks/use-focus-after.ts'
 import { createKey, revokeKey, rollKey, updateKey } from '../../queries/keys.ts'
 import { useScopeZone } from '../../sites.ts'
@@ -69,13 +69,11 @@ export function RollDialog({ apiKey, onClose, onRolled }: DialogProps & { onRoll
           </Stack>
         </Radio.Group>
         <Text role="status" fw={500}>
-          {hours === 0
-            ? t('keys-page.ends-at-once')
-            : t('keys-page.both-work', { time: formatTime(end, { timeZone, ...dayAndClock }) })}
+          {hours === 0 ? t('keys-page.ends-at-once') : t('keys-page.both-work', { time: timeWords(end, timeZone) })}
         </Text>
         {apiKey.old_secrets.map(({ prefix, valid_until }) => (
           <Text key={prefix} fz={13.5} c="dimmed">
-            {t('keys-page.older-too', { prefix, time: formatTime(valid_until, { timeZone, ...dayAndClock }) })}
+            {t('keys-page.older-too', { prefix, time: timeWords(valid_until, timeZone) })}
           </Text>
         ))}
         {roll.error && <ErrorMessage error={roll.error} />}

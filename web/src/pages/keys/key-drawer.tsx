@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { Key } from '../../../../client/voucher-api.generated.ts'
 import { issuingWords } from '../../components/issuing/issuing-fields.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { dayAndClock, formatNumber, formatTime, shortDay } from '../../formats.ts'
+import { timeWords } from '../../components/voucher/voucher-words.ts'
+import { formatNumber, formatTime, shortDay } from '../../formats.ts'
 import { useLayout } from '../../hooks/use-layout.ts'
 import { useFindSite, useScopeZone } from '../../sites.ts'
 import { type KeyAction, ScopeMark } from './key-table.tsx'
@@ -113,10 +114,10 @@ function OldSecrets({ apiKey }: { apiKey: Key }) {
       {apiKey.old_secrets.map(({ prefix, valid_until, last_used_at }) => (
         <Text key={prefix} fz={13.5}>
           <span className={classes.prefix}>{prefix}…</span>{' '}
-          {t('keys-page.works-until', { time: formatTime(valid_until, { timeZone, ...dayAndClock }) })}
+          {t('keys-page.works-until', { time: timeWords(valid_until, timeZone) })}
           {' · '}
           {last_used_at
-            ? t('keys-page.old-used', { time: formatTime(last_used_at, { timeZone, ...dayAndClock }) })
+            ? t('keys-page.old-used', { time: timeWords(last_used_at, timeZone) })
             : t('keys-page.old-unused')}
         </Text>
       ))}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { KeyWithSecret } from '../../../../client/voucher-api.generated.ts'
 import { SecretOnce } from '../../components/dialog.tsx'
-import { dayAndClock, formatTime } from '../../formats.ts'
+import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { useCopy } from '../../hooks/use-copy.ts'
 import { useScope, useScopeZone } from '../../sites.ts'
 import { type Snippets, snippetsFor } from './key-snippets.ts'
@@ -19,7 +19,7 @@ export function KeySecret({ created, isRolled, onDone }: Props) {
   const timeZone = useScopeZone()
   const old = created.old_secrets[0]
   const rolledText = old
-    ? t('keys-page.both-work', { time: formatTime(old.valid_until, { timeZone, ...dayAndClock }) })
+    ? t('keys-page.both-work', { time: timeWords(old.valid_until, timeZone) })
     : t('keys-page.old-ended')
   return (
     <SecretOnce

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookTest } from '../../../../client/voucher-api.generated.ts'
 import { Notice } from '../../components/notice.tsx'
 import { useErrorTexts } from '../../components/state-pages.tsx'
-import { dayAndClock, formatTime } from '../../formats.ts'
+import { timeWords } from '../../components/voucher/voucher-words.ts'
 import { orValue } from '../../newer-values.ts'
 import { enableWebhook } from '../../queries/webhook-changes.ts'
 import { useScopeZone } from '../../sites.ts'
@@ -24,7 +24,7 @@ function useHeadline(name: string) {
 /** Formats a time as part of a sentence, with weekday and date, for example "Tue 17 Nov, 12:30". */
 export function useLongTime() {
   const timeZone = useScopeZone()
-  return (at: string) => formatTime(at, { timeZone, ...dayAndClock })
+  return (at: string) => timeWords(at, timeZone)
 }
 
 type Props = { webhook: Webhook; mayChange: boolean; onChangeUrl: () => void }
