@@ -53,30 +53,41 @@ export function Dialog({
   )
 }
 
-type FormDialogProps = DialogProps & {
+type FormProps = {
   /** From `useSaveForm`. */
   form: { element: ComponentProps<'form'>; isSaving: boolean; error: unknown }
   /** The words of the button that saves. */
   action: string
-  isDestructive?: boolean
+  isDestructive?: boolean | undefined
+  onClose: () => void
+  children: ReactNode
 }
 
 /** A dialog with the fields of a form, and below them the failure and the buttons. */
-export function FormDialog({ form, action, isDestructive = false, children, ...dialog }: FormDialogProps) {
+export function FormDialog({ form, action, isDestructive, children, ...dialog }: FormProps & DialogProps) {
   return (
     <Dialog {...dialog}>
-      <form {...form.element}>
-        <Stack gap="md">
-          {children}
-          {form.error ? <ErrorMessage error={form.error} /> : null}
-          <DialogActions onCancel={dialog.onClose}>
-            <Button type="submit" loading={form.isSaving} {...(isDestructive && { color: 'red' })}>
-              {action}
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
+      <DialogForm form={form} action={action} onClose={dialog.onClose} isDestructive={isDestructive}>
+        {children}
+      </DialogForm>
     </Dialog>
+  )
+}
+
+/** The form of a dialog that also has other content. */
+export function DialogForm({ form, action, isDestructive = false, onClose, children }: FormProps) {
+  return (
+    <form {...form.element}>
+      <Stack gap="md">
+        {children}
+        {form.error ? <ErrorMessage error={form.error} /> : null}
+        <DialogActions onCancel={onClose}>
+          <Button type="submit" loading={form.isSaving} {...(isDestructive && { color: 'red' })}>
+            {action}
+          </Button>
+        </DialogActions>
+      </Stack>
+    </form>
   )
 }
 

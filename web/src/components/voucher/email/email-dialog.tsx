@@ -1,15 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { isNotEmpty } from '@mantine/form'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { GuestLanguage } from '#slips/guest-languages.ts'
 import type { GuestInfo, Message, Voucher } from '../../../../../client/voucher-api.generated.ts'
-import { toApiError } from '../../../api.ts'
 import { firstGuestLanguage } from '../../../guest-languages-by-name.ts'
-import { useFocusAfter } from '../../../hooks/use-focus-after.ts'
+import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { createMessage } from '../../../queries/messages.ts'
-import { Dialog, DialogActions } from '../../dialog.tsx'
-import { ErrorMessage } from '../../state-pages.tsx'
+import { Dialog, DialogForm } from '../../dialog.tsx'
 import { LanguageSelect } from './language-select.tsx'
 import { MessageOutcome } from './message-outcome.tsx'
 
@@ -18,50 +15,38 @@ type Props = { voucher: Voucher; guestInfo: GuestInfo; onClose: () => void }
 /** Asks for the address, and says what the mail server answered. */
 export function EmailDialog({ voucher, guestInfo, onClose }: Props) {
   const { t } = useTranslation()
-  const [email, setEmail] = useState('')
-  const [isTried, setIsTried] = useState(false)
-  const [language, setLanguage] = useState<GuestLanguage>(() => firstGuestLanguage(guestInfo))
-  const send = useMutation(createMessage(voucher))
-  const button = useFocusAfter(send.error)
-  const isMissing = isTried && email.trim() === ''
-  const isWrong = send.error !== null && toApiError(send.error).status === 400
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setIsTried(true)
-    if (email.trim() !== '') send.mutate({ email: email.trim(), language })
-  }
+  const [sent, setSent] = useState<Message>()
+  const { form, ...save } = useSaveForm({
+    initialValues: { email: '', language: firstGuestLanguage(guestInfo) },
+    validate: { email: isNotEmpty(t('voucher-email.missing')) },
+    toFields: ({ email, language }) => ({ email: email.trim(), language }),
+    create: createMessage(voucher),
+    fields: { invalid_request: 'email' },
+    texts: { invalid_request: t('voucher-email.wrong-address') },
+    onSaved: setSent,
+  })
   return (
     <Dialog onClose={onClose} title={t('voucher-email.title', { name: voucher.name })}>
-      {send.data ? (
-        <Sent voucher={voucher} sent={send.data} onClose={onClose} />
+      {sent ? (
+        <Sent voucher={voucher} sent={sent} onClose={onClose} />
       ) : (
-        <form noValidate onSubmit={submit}>
-          <Stack gap="md">
-            <TextInput
-              type="email"
-              size="md"
-              label={t('voucher-email.to')}
-              autoComplete="off"
-              data-autofocus
-              value={email}
-              error={isMissing ? t('voucher-email.missing') : isWrong && t('voucher-email.wrong-address')}
-              onChange={(event) => {
-                send.reset()
-                setEmail(event.currentTarget.value)
-              }}
-            />
-            <LanguageSelect language={language} onChange={setLanguage} />
-            <Text fz={13.5} c="dimmed">
-              {t('voucher-email.what')}
-            </Text>
-            {send.error && !isWrong && <ErrorMessage error={send.error} />}
-            <DialogActions onCancel={onClose}>
-              <Button ref={button} type="submit" loading={send.isPending}>
-                {t('voucher-email.send')}
-              </Button>
-            </DialogActions>
-          </Stack>
-        </form>
+        <DialogForm form={save} action={t('voucher-email.send')} onClose={onClose}>
+          <TextInput
+            type="email"
+            size="md"
+            label={t('voucher-email.to')}
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('email')}
+          />
+          <LanguageSelect
+            language={form.values.language}
+            onChange={(language) => form.setFieldValue('language', language)}
+          />
+          <Text fz={13.5} c="dimmed">
+            {t('voucher-email.what')}
+          </Text>
+        </DialogForm>
       )}
     </Dialog>
   )
