@@ -2,7 +2,7 @@ import { ActionIcon, Button, Divider, Drawer, Group, Skeleton, Text, Title } fro
 import { useWindowEvent } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconBan, IconCalendarPlus, IconCopy, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Voucher } from '../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../api.ts'
@@ -27,14 +27,15 @@ import { Timeline } from './timeline.tsx'
 import { sourceWords } from './voucher-table.tsx'
 import classes from './vouchers.module.css'
 
-type Dialog = 'revoke' | 'extend' | null
+/** The dialog over the drawer. While it is open, Esc and the keys of the list belong to it. */
+export type DrawerDialog = 'revoke' | 'extend' | null
 
 type Props = {
   id: string | undefined
   /** The voucher as the list has it, until it is loaded. */
   listed: Voucher | undefined
-  dialog: Dialog
-  onDialog: (dialog: Dialog) => void
+  dialog: DrawerDialog
+  onDialog: (dialog: DrawerDialog) => void
   onMove: (step: 1 | -1) => void
   onClose: () => void
 }
@@ -145,7 +146,7 @@ function isBehind(element: HTMLElement, panel: HTMLElement): boolean {
   return element.getBoundingClientRect().left >= panel.getBoundingClientRect().left
 }
 
-type DetailsProps = { voucher: Voucher; dialog: Dialog; onDialog: (dialog: Dialog) => void }
+type DetailsProps = { voucher: Voucher; dialog: DrawerDialog; onDialog: (dialog: DrawerDialog) => void }
 
 function Details({ voucher, dialog, onDialog }: DetailsProps) {
   const { t } = useTranslation()
@@ -307,9 +308,4 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </>
   )
-}
-
-/** The dialog over the drawer. While it is open, Esc and the keys of the list belong to it. */
-export function useDrawerDialog() {
-  return useState<Dialog>(null)
 }

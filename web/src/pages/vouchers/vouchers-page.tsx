@@ -19,7 +19,7 @@ import en from './en.json' with { type: 'json' }
 import { ListState, NoVouchers } from './list-states.tsx'
 import { RevocationNote } from './revocation-note.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { useDrawerDialog, VoucherDrawer } from './voucher-drawer.tsx'
+import { type DrawerDialog, VoucherDrawer } from './voucher-drawer.tsx'
 import { VoucherExport } from './voucher-export.tsx'
 import { VoucherFilters } from './voucher-filters.tsx'
 import { toListQuery } from './voucher-list-query.ts'
@@ -39,7 +39,7 @@ export function VouchersPage() {
   const isPhone = useLayout() === 'phone'
   const [selected, setSelected] = useState<string[]>([])
   const [isSelecting, setIsSelecting] = useState(false)
-  const [dialog, setDialog] = useDrawerDialog()
+  const [dialog, setDialog] = useState<DrawerDialog>(null)
   const { query, list, error, retry } = useVoucherList(search)
   const rows = list.data?.vouchers
   const exporting = useMutation(exportVouchers)

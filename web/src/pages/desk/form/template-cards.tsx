@@ -1,6 +1,7 @@
 import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import type { TFunction } from 'i18next'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Template } from '../../../../../client/voucher-api.generated.ts'
 import { custom } from '../../../components/creation/desk-input.ts'
@@ -121,15 +122,11 @@ export function TemplateCards({ templates, choice, longest, isLocked, onChoose }
  * on Windows, Alt and its digits type a letter such as é.
  */
 function useAltDigits(run: (digit: number) => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const digit = /^Digit([1-6])$/.exec(event.code)?.[1]
-      if (digit === undefined || !event.altKey || event.ctrlKey || event.metaKey || !isField(event.target)) return
-      event.preventDefault() // Firefox on Linux would open another tab
-      run(Number(digit))
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+  useWindowEvent('keydown', (event) => {
+    const digit = /^Digit([1-6])$/.exec(event.code)?.[1]
+    if (digit === undefined || !event.altKey || event.ctrlKey || event.metaKey || !isField(event.target)) return
+    event.preventDefault() // Firefox on Linux would open another tab
+    run(Number(digit))
   })
 }
 

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import { IconCheck, IconCopy, IconMail, IconShare } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
@@ -176,12 +177,8 @@ function shareText(t: TFunction, { formatted_code: code }: Voucher, { wifi_name:
 
 /** Enter, unless an element such as a button or a field uses it. A key that is held down since the form is no press. */
 function useEnter(panel: RefObject<HTMLElement | null>, run: () => void): void {
-  useEffect(() => {
-    const press = ({ key, repeat, target }: KeyboardEvent) => {
-      if (key === 'Enter' && !repeat && (target === panel.current || target === document.body)) run()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+  useWindowEvent('keydown', ({ key, repeat, target }) => {
+    if (key === 'Enter' && !repeat && (target === panel.current || target === document.body)) run()
   })
 }
 
