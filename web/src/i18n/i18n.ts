@@ -1,69 +1,42 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Person } from '../../../client/voucher-api.generated.ts'
-import type controller from '../components/controller/en.json'
-import type guestInfo from '../components/guest-info/en.json'
-import type idle from '../components/idle/en.json'
-import type issuing from '../components/issuing/en.json'
-import type provider from '../components/provider/en.json'
-import type secondFactor from '../components/second-factor/en.json'
-import type shell from '../components/shell/en.json'
-import type unencrypted from '../components/unencrypted/en.json'
-import type voucherEmail from '../components/voucher/email/en.json'
-import type extend from '../components/voucher/extend/en.json'
-import type audit from '../pages/audit/en.json'
-import type dayLimit from '../pages/desk/day-limit/en.json'
-import type desk from '../pages/desk/en.json'
-import type many from '../pages/desk/many/en.json'
-import type firstRun from '../pages/first-run/en.json'
-import type keys from '../pages/keys/en.json'
-import type me from '../pages/me/en.json'
-import type overview from '../pages/overview/en.json'
-import type password from '../pages/password/en.json'
-import type email from '../pages/settings/email/en.json'
-import type settings from '../pages/settings/en.json'
-import type guestData from '../pages/settings/guest-data/en.json'
-import type signInSettings from '../pages/settings/sign-in/en.json'
-import type slips from '../pages/settings/slips/en.json'
-import type sites from '../pages/sites/en.json'
-import type vouchers from '../pages/vouchers/en.json'
-import type webhooks from '../pages/webhooks/en.json'
 import { rememberChoice } from '../preferences.ts'
-import type en from './en.json'
 import { chooseLocales } from './locale.ts'
 
-/** Texts of pages that are loaded later. Each of them has its own groups. */
-type PageTexts = typeof audit &
-  typeof controller &
-  typeof dayLimit &
-  typeof desk &
-  typeof email &
-  typeof extend &
-  typeof firstRun &
-  typeof guestData &
-  typeof guestInfo &
-  typeof idle &
-  typeof issuing &
-  typeof many &
-  typeof keys &
-  typeof me &
-  typeof overview &
-  typeof password &
-  typeof secondFactor &
-  typeof provider &
-  typeof settings &
-  typeof shell &
-  typeof signInSettings &
-  typeof slips &
-  typeof sites &
-  typeof unencrypted &
-  typeof voucherEmail &
-  typeof vouchers &
-  typeof webhooks
+/** The texts of the first load, and those of parts that are loaded later. Each of them has its own groups. */
+type Texts = typeof import('./en.json') &
+  typeof import('../components/controller/en.json') &
+  typeof import('../components/guest-info/en.json') &
+  typeof import('../components/idle/en.json') &
+  typeof import('../components/issuing/en.json') &
+  typeof import('../components/provider/en.json') &
+  typeof import('../components/second-factor/en.json') &
+  typeof import('../components/shell/en.json') &
+  typeof import('../components/unencrypted/en.json') &
+  typeof import('../components/voucher/email/en.json') &
+  typeof import('../components/voucher/extend/en.json') &
+  typeof import('../pages/audit/en.json') &
+  typeof import('../pages/desk/day-limit/en.json') &
+  typeof import('../pages/desk/en.json') &
+  typeof import('../pages/desk/many/en.json') &
+  typeof import('../pages/first-run/en.json') &
+  typeof import('../pages/keys/en.json') &
+  typeof import('../pages/me/en.json') &
+  typeof import('../pages/overview/en.json') &
+  typeof import('../pages/password/en.json') &
+  typeof import('../pages/settings/email/en.json') &
+  typeof import('../pages/settings/en.json') &
+  typeof import('../pages/settings/guest-data/en.json') &
+  typeof import('../pages/settings/sign-in/en.json') &
+  typeof import('../pages/settings/slips/en.json') &
+  typeof import('../pages/sites/en.json') &
+  typeof import('../pages/vouchers/en.json') &
+  typeof import('../pages/webhooks/en.json')
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof en & PageTexts }
+    resources: { translation: Texts }
     enableSelector: false
   }
 }
