@@ -3,19 +3,18 @@ import 'dayjs/locale/de'
 import { DatesProvider, DateTimePicker } from '@mantine/dates'
 import { useTranslation } from 'react-i18next'
 import { useLayout } from '../../hooks/use-layout.ts'
-import type { WallTime } from './zoned-time.ts'
+import { toWallTime, type WallTime } from './zoned-time.ts'
 
 export type UntilPickerProps = {
   label: string
   value: WallTime
-  min: WallTime
-  description: string
+  timeZone: string
   error?: string | undefined
   onChange: (value: WallTime) => void
 }
 
-/** A date and a time in the time zone of the site. Load it lazily: the calendar is a separate bundle. */
-export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps) {
+/** A date and a time in the time zone of the site. `UntilField` loads it when it is needed. */
+export function UntilPicker({ value, timeZone, onChange, ...props }: UntilPickerProps) {
   const { i18n, t } = useTranslation()
   const isPhone = useLayout() === 'phone'
   const [earlier, later] = [t('desk.previous'), t('desk.next')]
@@ -24,8 +23,9 @@ export function UntilPicker({ min, value, onChange, ...props }: UntilPickerProps
       <DateTimePicker
         {...props}
         size="md"
+        description={t('desk.site-time', { timeZone })}
         value={value}
-        minDate={min.slice(0, 10)}
+        minDate={toWallTime(new Date(), timeZone).slice(0, 10)}
         valueFormat={t('desk.date-format')}
         dropdownType={isPhone ? 'modal' : 'popover'}
         onChange={(next) => next && onChange(next)}

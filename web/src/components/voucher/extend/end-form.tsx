@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProposedEnd, Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { formatTime, shortDay } from '../../../formats.ts'
@@ -9,13 +9,14 @@ import { addTexts } from '../../../i18n/i18n.ts'
 import { Dialog, DialogActions } from '../../dialog.tsx'
 import { filled } from '../../filled.tsx'
 import { ErrorMessage } from '../../state-pages.tsx'
+import { UntilField } from '../until-field.tsx'
 import { timeWords } from '../voucher-words.ts'
 import { addDays, toWallTime, type WallTime } from '../zoned-time.ts'
 import de from './de.json' with { type: 'json' }
-import { NowLine, UntilPicker } from './dialog-parts.tsx'
 import en from './en.json' with { type: 'json' }
 import classes from './extend.module.css'
 import type { ExtendProps } from './extend-dialog.tsx'
+import { NowLine } from './now-line.tsx'
 import { distanceWords, useMovedEnd, useVoucherEnds } from './voucher-ends.ts'
 
 addTexts({ de, en })
@@ -62,20 +63,17 @@ export function EndForm({ voucher, guestInfo, onClose, until: first }: Props) {
       >
         <Stack gap="md">
           {data?.ends_at && <NowLine>{t('desk.until', { time: timeWords(new Date(data.ends_at), timeZone) })}</NowLine>}
-          <Suspense fallback={<Skeleton h={94} />}>
-            <UntilPicker
-              label={t('extend.last-moment')}
-              value={until}
-              min={toWallTime(new Date(), timeZone)}
-              description={t('desk.site-time', { timeZone })}
-              error={wrong}
-              onChange={(next) => {
-                shorten.reset()
-                setIsPressed(false)
-                setUntil(next)
-              }}
-            />
-          </Suspense>
+          <UntilField
+            label={t('extend.last-moment')}
+            value={until}
+            timeZone={timeZone}
+            error={wrong}
+            onChange={(next) => {
+              shorten.reset()
+              setIsPressed(false)
+              setUntil(next)
+            }}
+          />
           <div className={classes.meaning} role="status">
             {end ? <Meaning end={end} hasEnd={hasEnd} timeZone={timeZone} /> : <Skeleton h={44} className="late" />}
           </div>

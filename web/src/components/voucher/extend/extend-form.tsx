@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCalendar } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
-import { type KeyboardEvent, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProposedEnd, Voucher } from '../../../../../client/voucher-api.generated.ts'
 import { toApiError } from '../../../api.ts'
@@ -14,13 +14,14 @@ import { filled } from '../../filled.tsx'
 import { Notice } from '../../notice.tsx'
 import { showFailure } from '../../show-failure.ts'
 import { ErrorMessage } from '../../state-pages.tsx'
+import { UntilField } from '../until-field.tsx'
 import { durationWords, timeWords } from '../voucher-words.ts'
 import { toWallTime, type WallTime } from '../zoned-time.ts'
 import de from './de.json' with { type: 'json' }
-import { NowLine, UntilPicker } from './dialog-parts.tsx'
 import en from './en.json' with { type: 'json' }
 import classes from './extend.module.css'
 import type { ExtendProps } from './extend-dialog.tsx'
+import { NowLine } from './now-line.tsx'
 import { distanceWords, proposedDays, useFreshUse, useMovedEnd, useVoucherEnds } from './voucher-ends.ts'
 
 addTexts({ de, en })
@@ -128,25 +129,22 @@ export function ExtendForm({ voucher, site, guestInfo, onClose, onSecondCode, on
           ))}
         </fieldset>
         {choice === 'date' && until && (
-          <Suspense fallback={<Skeleton h={94} />}>
-            <UntilPicker
-              label={t('desk.until-label')}
-              value={until}
-              min={toWallTime(new Date(), timeZone)}
-              description={t('desk.site-time', { timeZone })}
-              error={
-                end?.error === 'valid_until_passed'
-                  ? t('desk.wrong-until')
-                  : isPressed && isSame
-                    ? t('extend.same-end')
-                    : undefined
-              }
-              onChange={(next) => {
-                extend.reset()
-                setUntil(next)
-              }}
-            />
-          </Suspense>
+          <UntilField
+            label={t('desk.until-label')}
+            value={until}
+            timeZone={timeZone}
+            error={
+              end?.error === 'valid_until_passed'
+                ? t('desk.wrong-until')
+                : isPressed && isSame
+                  ? t('extend.same-end')
+                  : undefined
+            }
+            onChange={(next) => {
+              extend.reset()
+              setUntil(next)
+            }}
+          />
         )}
         {failure?.error === 'valid_until_not_later' && (
           <Notice tone="warn" title={t('extend.changed')} role="alert">

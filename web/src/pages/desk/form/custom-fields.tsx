@@ -6,23 +6,19 @@ import {
   Input,
   NumberInput,
   SegmentedControl,
-  Skeleton,
   Text,
   TextInput,
   UnstyledButton,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronRight, IconMinus, IconPlus } from '@tabler/icons-react'
-import { Suspense, useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CustomLimits, InputErrors } from '../../../components/creation/desk-input.ts'
+import { UntilField } from '../../../components/voucher/until-field.tsx'
 import { durationWords } from '../../../components/voucher/voucher-words.ts'
-import { toWallTime } from '../../../components/voucher/zoned-time.ts'
-import { lazyPart } from '../../../new-version.tsx'
 import classes from '../desk.module.css'
 import { fitToLongest } from './fit-to-longest.ts'
-
-const UntilPicker = lazyPart(async () => (await import('../../../components/voucher/until-picker.tsx')).UntilPicker)
 
 const mostDevices = 9999
 
@@ -96,16 +92,13 @@ export function CustomFields({ limits, errors, timeZone, longest, isLocked, onCh
         )}
       </Input.Wrapper>
       {limits.unit === 'until' && (
-        <Suspense fallback={<Skeleton h={94} />}>
-          <UntilPicker
-            label={t('desk.until-label')}
-            value={limits.until}
-            min={toWallTime(new Date(), timeZone)}
-            description={t('desk.site-time', { timeZone })}
-            error={error(errors.until)}
-            onChange={(until) => onChange({ until })}
-          />
-        </Suspense>
+        <UntilField
+          label={t('desk.until-label')}
+          value={limits.until}
+          timeZone={timeZone}
+          error={error(errors.until)}
+          onChange={(until) => onChange({ until })}
+        />
       )}
       <DeviceField devices={limits.devices} isLocked={isLocked} onChange={(devices) => onChange({ devices })} />
       <UnstyledButton
