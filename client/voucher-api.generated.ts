@@ -2341,9 +2341,9 @@ export interface VoucherApi {
   checkGuestData(body: GuestDataPreview, options?: CallOptions): Promise<GuestDataCounts>
   /** Get the mail server and the senders. An API key needs the right to all sites. */
   getMailSettings(options?: CallOptions): Promise<MailSettings>
-  /** Set up or change the mail server. The stored password is never used for another host, port, encryption or certificate: send it again. An API key needs the right to all sites. */
+  /** Set up or change the mail server. The stored password is never used for another host, port, encryption or certificate: send it again */
   updateMailServer(body: MailServerChange, options?: CallOptions): Promise<MailSettings>
-  /** Remove the mail server with its password. The senders stay. An API key needs the right to all sites. */
+  /** Remove the mail server with its password. The senders stay */
   deleteMailServer(options?: CallOptions): Promise<void>
   /** Set the sender of all sites without a sender of their own. An API key needs the right to all sites. */
   updateMailSender(body: MailSender, options?: CallOptions): Promise<MailSettings>

@@ -401,10 +401,8 @@ const expected: Record<string, Case[]> = {
     { path: '/settings/guest-data/preview', body: { forget_after_days: 30 }, statuses: administering(200, 403, 403) },
   ],
   getMailSettings: [{ path: '/settings/mail', statuses: administering(200, 403, 403) }],
-  updateMailServer: [
-    { path: '/settings/mail', body: { host: '127.0.0.1', port: 9 }, statuses: administering(200, 403, 403) },
-  ],
-  deleteMailServer: [{ path: '/settings/mail', statuses: administering(204, 403, 403) }],
+  updateMailServer: [{ path: '/settings/mail', body: { host: '127.0.0.1', port: 9 }, statuses: ofAdministrators(200) }],
+  deleteMailServer: [{ path: '/settings/mail', statuses: ofAdministrators(204) }],
   updateMailSender: [{ path: '/settings/mail/sender', body: sender, statuses: administering(200, 403, 403) }],
   deleteMailSender: [{ path: '/settings/mail/sender', statuses: administering(204, 403, 403) }],
   updateSiteMailSender: [

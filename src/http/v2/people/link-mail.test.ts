@@ -7,8 +7,9 @@ import { updateCredentialsBy } from '#domain/people/staff.queries.ts'
 import { insertSetting } from '#domain/settings/settings.queries.ts'
 import { startApp } from '#test/app.ts'
 import { findText } from '#test/data/find-text.ts'
-import { seedPerson } from '#test/data/seed.ts'
+import { seedKey, seedPerson } from '#test/data/seed.ts'
 import { setUpMail } from '#test/mail.ts'
+import { startMailServer } from '#test/network/mail-server.ts'
 
 const publicUrl = 'https://desk.example'
 const app = await startApp({ PUBLIC_URL: publicUrl, TRUSTED_PROXIES: '127.0.0.1', WEBHOOK_RETRY_SCALE: '0.01' })
@@ -309,3 +310,18 @@ test.each([{ PUBLIC_URL: publicUrl }, {}])(
     expect((await bare.db.query('select from staff')).rowCount).toBe(1)
   },
 )
+
+test('an API key cannot send the links of administrators to another mail server', async () => {
+  const { key } = await seedKey(db, { scope: 'manage' })
+  const other = await startMailServer({ security: 'none' })
+  const body = JSON.stringify({ host: '127.0.0.1', port: other.port, security: 'none' })
+  const changed = await app.call('/api/v2/settings/mail', { method: 'PATCH', key, body })
+  const { email } = await member({ role: 'admin' })
+  await forgotten(email)
+  await settled()
+  const removed = await app.call('/api/v2/settings/mail', { method: 'DELETE', key })
+
+  expect(other.received).toEqual([])
+  expect(mail.received).toMatchObject([{ to: [email] }])
+  for (const answer of [changed, removed]) expect([answer.status, answer.json().error]).toEqual([403, 'people_only'])
+})

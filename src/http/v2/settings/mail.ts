@@ -110,6 +110,7 @@ const settingsSchema = Type.Object(
 )
 
 const keyNote = 'An API key needs the right to all sites.'
+/** Only people change the mail server itself: it gets the links with which people set their passwords. */
 const common = { scope: 'manage', role: 'admin' } as const
 const fixed = 'A variable of the environment sets the value.'
 
@@ -128,11 +129,12 @@ export const getMailSettings = operation({
 })
 
 export const updateMailServer = operation({
-  ...common,
+  role: 'admin',
   method: 'PATCH',
   path: '/settings/mail',
   operationId: 'updateMailServer',
-  summary: `Set up or change the mail server. The stored password is never used for another host, port, encryption or certificate: send it again. ${keyNote}`,
+  summary:
+    'Set up or change the mail server. The stored password is never used for another host, port, encryption or certificate: send it again',
   recentSignIn: true,
   status: 200,
   conflict: fixed,
@@ -148,11 +150,11 @@ export const updateMailServer = operation({
 })
 
 export const deleteMailServer = operation({
-  ...common,
+  role: 'admin',
   method: 'DELETE',
   path: '/settings/mail',
   operationId: 'deleteMailServer',
-  summary: `Remove the mail server with its password. The senders stay. ${keyNote}`,
+  summary: 'Remove the mail server with its password. The senders stay',
   recentSignIn: true,
   status: 204,
   conflict: fixed,
