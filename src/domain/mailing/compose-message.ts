@@ -1,6 +1,7 @@
 import { encode } from 'uqr'
 import { formattedCode } from '#drivers/driver.ts'
 import { encodePng } from '#lib/encode-png.ts'
+import { withoutLinks } from '#lib/without-links.ts'
 import type { Mail, MailSender } from '#mail/mail.ts'
 import type { GuestLanguage } from '#slips/guest-languages.ts'
 import { type MailTexts, mailTexts } from '#slips/mail-texts.ts'
@@ -67,9 +68,10 @@ function linesOf(part: SlipPart): string[] {
       return [part.facts[0]?.facts.join(' · ') ?? '']
     case 'wifi_name':
     case 'code':
-    case 'name':
     case 'footer':
       return [part.text]
+    case 'name':
+      return [withoutLinks(part.text)] // anybody who can create a voucher chose it, and mail programs make links of texts
     default:
       return [] // the subject and the first sentence say what it is and where
   }

@@ -1,3 +1,4 @@
+import { withoutLinks } from '#lib/without-links.ts'
 import type { Language } from './event-types.ts'
 import { type Notification, toPublicData } from './notification.ts'
 import { sentence } from './sentences.ts'
@@ -68,19 +69,6 @@ function escapeForMattermost(name: string): string {
 /** For the Markdown of Discord and Adaptive Cards. The latter also run functions in braces: `{{DATE(…)}}`. */
 function escapeForMarkdown(name: string): string {
   return withBackslashes(withoutLinks(name), /[\\`*_~|[\](){}#!<>]/g)
-}
-
-/** A zero-width space: it breaks links and mentions without being visible. */
-const gap = '\u200b'
-
-/** Replaces control characters and line breaks, and breaks mentions and everything that looks like a link. */
-function withoutLinks(name: string): string {
-  return name
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
-    .replaceAll('@', `@${gap}`)
-    .replaceAll('](', `]${gap}(`)
-    .replaceAll('://', `:${gap}//`)
-    .replace(/(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu, `.${gap}`) // www.example.com
 }
 
 function withEntities(name: string): string {
