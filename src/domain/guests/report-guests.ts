@@ -66,7 +66,7 @@ export async function findRemaining(db: Queryable, guests: Guest[], erasureId: s
   ]
 }
 
-/** Reads everything that is stored about these guests. */
+/** Reads everything that is stored about these guests. Only people and commands get the addresses of e-mails, API keys never do. */
 export async function exportGuests(
   { db, keyring, read }: ReadContext & { keyring: Keyring },
   actor: Actor,
@@ -74,14 +74,15 @@ export async function exportGuests(
 ): Promise<StoredData> {
   const stored = await read((reading) => readStoredData(reading, guests, maxExported))
   if (!stored) throw new DomainError('export_too_large')
-  const data = { ...stored, messages: stored.messages.map((message) => withAddress(keyring, message)) }
+  const data = { ...stored, messages: stored.messages.map((message) => withAddress(keyring, actor, message)) }
   const counts = Object.fromEntries(Object.entries(data).map(([place, rows]) => [place, rows.length]))
   if (Object.values(counts).every((count) => count === 0)) throw new DomainError('guest_not_found')
   await recordAudit(db, actor, { ...target, action: 'guests.exported', details: { guests: guests.length, ...counts } })
   return data
 }
 
-function withAddress(keyring: Keyring, { id, email, ...message }: ExportedRow): ExportedRow {
-  const address = email === null ? null : decrypt(keyring, messageEmailPlace(id as string), email as string)
+function withAddress(keyring: Keyring, actor: Actor, { id, email, ...message }: ExportedRow): ExportedRow {
+  const isHidden = email === null || actor.kind === 'key'
+  const address = isHidden ? null : decrypt(keyring, messageEmailPlace(id as string), email as string)
   return { ...message, email: address }
 }

@@ -130,6 +130,23 @@ test('the export has everything of the guest and nothing of others, and no addre
   })
 })
 
+test('a key gets no e-mail address, neither with the messages of a voucher nor with an export', async () => {
+  const id = await seed()
+  await seedMessage(id, 'huber@example.org')
+  const { key } = await seedKey(db, { scope: 'manage' })
+  const { messages } = (await app.call(`/api/v2/vouchers/${site}-${id}/messages`, { key })).json()
+  const answer = await app.call('/api/v2/guests/export', {
+    method: 'POST',
+    key,
+    body: JSON.stringify({ guests: huber }),
+  })
+  const files = readZip(answer.bytes)
+
+  expect(messages).toMatchObject([{ email: null, state: 'accepted' }])
+  expect(JSON.parse(files['guest-data.json'] as string).messages).toMatchObject([{ email: null, state: 'accepted' }])
+  for (const file of Object.values(files)) expect(file).not.toContain('huber@example.org')
+})
+
 test('an erasure answers with its receipt and what remains, and is listed', async () => {
   await seed()
   await seed({ status: 'revoked' })
