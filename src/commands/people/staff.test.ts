@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { sha256Of } from '#domain/keys/key.ts'
+import { findPersonOfLink } from '#domain/people/staff.queries.ts'
 import { runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { seedAuthenticatorApp, seedPasskey } from '#test/data/second-factors.ts'
@@ -52,6 +54,18 @@ test('set changes role, sites, name and language; an inactive person is signed o
   const { rows: sessions } = await db.query('select id from staff_sessions where staff_id = $1', [id])
   expect([rows, sessions]).toEqual([[{ active: false }], []])
   expect(await refusal('reset-password', email)).toContain(`staff set ${email} --active`)
+})
+
+test('with another e-mail address, the link that the old address got stops working', async () => {
+  const invited = ['--name', 'Anna', '--email', 'anan@example.com', '--role', 'desk', '--all-sites', '--json']
+  const { link } = (await run('add', ...invited)).json()
+  const unchanged = await run('set', 'anan@example.com', '--email', 'anan@example.com', '--name', 'Anna B.')
+  const open = await findPersonOfLink(db, sha256Of(link.split('#')[1]))
+  const moved = await run('set', 'anan@example.com', '--email', 'anna.b@example.com')
+
+  expect([open?.name, unchanged.stderr]).toEqual(['Anna B.', ''])
+  expect(await findPersonOfLink(db, sha256Of(link.split('#')[1]))).toBeUndefined()
+  expect(moved.stderr).toContain('staff reset-password anna.b@example.com')
 })
 
 test('the last active administrator stays one, even if two give up the role at the same time', async () => {

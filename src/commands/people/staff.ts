@@ -82,7 +82,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .description('change a person; the change takes effect at once in every process')
     .argument('<email>', 'e-mail address of the person, see `staff list`')
     .option('--name <name>', 'name of the person')
-    .option('--email <address>', 'new e-mail address to sign in with; the password stays valid')
+    .option('--email <address>', 'new e-mail address to sign in with; the password stays valid, an open link does not')
     .addOption(roleOption())
     .option('--site <id>', 'let the person use only this site; repeat the option for more', collectSites)
     .addOption(allSitesOption())
@@ -102,6 +102,10 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
       if (person.credentialsEnded)
         terminal.stderr.write(
           `A manager had set up how ${person.email} signs in. This has ended, because the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
+        )
+      else if (person.linkEnded)
+        terminal.stderr.write(
+          `The open link of this person no longer works, because the old address may have it. Create a new one with \`voucher-service staff reset-password ${person.email}\`.\n`,
         )
     })
 

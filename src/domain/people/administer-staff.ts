@@ -13,6 +13,7 @@ import { endManagerCredentials, requireAdministratorFor } from './manager-creden
 import { requireBreakGlassKept } from './password-sign-in.ts'
 import { endAccess } from './sign-in.ts'
 import {
+  deletePasswordLinkOf,
   deletePasswordLinksBy,
   findPersonToChange,
   insertPerson,
@@ -170,7 +171,7 @@ export async function setPerson(
   actor: Actor,
   ref: PersonRef,
   change: PersonChange,
-): Promise<Person & { credentialsEnded: boolean }> {
+): Promise<Person & { credentialsEnded: boolean; linkEnded: boolean }> {
   return db.transaction(async (tx) => {
     const { manager, person: before } = await findManagedPerson(tx, actor, ref)
     const { siteIds, ...fields } = readChange(change)
@@ -192,7 +193,11 @@ export async function setPerson(
     if (after.allSites !== before.allSites || Array.isArray(siteIds))
       after.siteIds = await storeSites(tx, before.id, after.siteIds)
     const stored = await storeChange(tx, actor, before, after)
-    return { ...stored, credentialsEnded: await endOldAccess(tx, actor, before, after, { keepsIdentity: false }) }
+    // Whoever reads the old mailbox may have the link, or get it with a message that still waits.
+    const isElsewhere = after.email !== before.email
+    if (isElsewhere) await deletePasswordLinkOf(tx, before.id)
+    const credentialsEnded = await endOldAccess(tx, actor, before, after, { keepsIdentity: false })
+    return { ...stored, credentialsEnded, linkEnded: isElsewhere && before.linkExpiresAt !== null }
   })
 }
 
