@@ -23,8 +23,8 @@ export async function readGroupMapping(db: Queryable): Promise<GroupMapping> {
 /** Replaces the table of groups. Nobody's rights change before the next sign-in by the provider. */
 export async function setGroupMapping(db: Database, actor: Actor, mapping: GroupMapping): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockSettings(tx)
     await lockSites(tx, siteIdsOf(mapping))
+    await lockSettings(tx)
     await requireValid(tx, mapping)
     if ((await changesBy(tx, mapping)).lastAdministratorLost) throw new DomainError('last_administrator_by_groups')
     const difference = changed(await readGroupMapping(tx), mapping)

@@ -40,5 +40,7 @@ export async function listSiteReferences(tx: Queryable, id: number): Promise<Sit
 export async function deleteSite(tx: Queryable, id: number): Promise<void> {
   for (const table of ['api_key_sites', 'messages', 'site_days', 'site_versions'])
     await tx.query(`delete from ${table} where site_id = $1`, [id])
+  // Settings of one site end with its number. An import from another system may use the number again, for another site.
+  await tx.query(`delete from settings where name ~ ('^[a-z_]+/' || $1::integer || '$')`, [id])
   await tx.query('delete from sites where id = $1', [id])
 }

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
+import { findSender, setMailSender } from '#domain/mail-server/mail-senders.ts'
+import { removeSite } from '#domain/sites/remove-site.ts'
 import { startApp } from '#test/app.ts'
-import { seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { seedKey, seedPerson, seedSite, seedVoucher, testActor } from '#test/data/seed.ts'
 
 const app = await startApp()
 const { session } = await seedPerson(app.db, { role: 'admin', name: 'K. Vogt' })
@@ -143,4 +145,20 @@ test('an API key needs the right to all sites', async () => {
 
   expect((await app.call(path, { key: limited.key, ...change })).json().error).toBe('all_sites_required')
   expect((await app.call(path, { key, ...change })).status).toBe(200)
+})
+
+test('the settings of a removed site do not apply to another site that an import gives the same number', async () => {
+  const site = await seedSite(app.db)
+  const sender = { name: 'Nord', address: 'nord@adler.example', replyTo: null }
+  await ask('PUT', `/sites/${site}`, { forget_after_days: 1 })
+  await setMailSender(app.context, testActor, site, sender)
+  await removeSite(app.db, testActor, site)
+  await app.db.query(
+    `insert into sites (id, name, controller_id, controller_site) overriding system value
+     select $1, 'Süd', id, 'default' from controllers where id not in (select controller_id from sites) limit 1`,
+    [site],
+  )
+
+  expect((await ask('GET')).json().exceptions).toEqual([])
+  expect(await findSender(app.context, site)).toBeNull()
 })
