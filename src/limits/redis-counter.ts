@@ -29,7 +29,10 @@ return { count, ttl }`,
 
 export type RedisCounter = {
   count: Counter
-  /** Asks Redis, so that an outage and its end are noticed even if no request is counted. */
+  /**
+   * Writes to Redis, so that an outage and its end are noticed even if no request is counted. A Redis that is read-only or has no
+   * memory left answers, but counts nothing.
+   */
   isReachable(): Promise<boolean>
   close(): void
 }
@@ -68,7 +71,10 @@ export function redisCounter(options: { url: string; prefix: string; onError: (e
   async function isReachable(): Promise<boolean> {
     const ask = redis.ready()
     if (!ask) return false
-    return giveUpOnSilence(ask((client) => client.ping())).then(
+    const write = ask((client) =>
+      client.set(`${options.prefix}reachable`, '1', { expiration: { type: 'PX', value: 1_000 } }),
+    )
+    return giveUpOnSilence(write).then(
       () => true,
       () => false,
     )

@@ -166,7 +166,7 @@ export function registerPoolMetrics(registry: Registry, pools: Record<string, Da
 export function registerRedisMetric(registry: Registry, isReachable: () => Promise<boolean>): () => Promise<void> {
   const reachable = new Gauge({
     name: `${prefix}redis_reachable`,
-    help: '1 while Redis answers this process, otherwise 0. Missing if the process does not use Redis.',
+    help: '1 while Redis answers this process and accepts writes, otherwise 0. Missing if the process does not use Redis.',
     registers: [registry],
   })
   return async () => reachable.set((await isReachable()) ? 1 : 0)
