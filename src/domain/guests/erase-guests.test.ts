@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { breakErasing } from '#test/data/break-erasing.ts'
 import { findText } from '#test/data/find-text.ts'
 import {
   seedBatch,
@@ -413,4 +414,20 @@ test('the worker erases nothing while the service is held', async () => {
   await keepWorking()
 
   expect([held?.waiting, (await receipt())?.waiting]).toEqual([1, 0])
+})
+
+test('an erasure that fails does not hold up the others', async () => {
+  const broken = await create({ name: 'Quastenflosser' })
+  await erase('after_end')
+  const other = await create({ name: 'Lungenfisch', reference: 'LF-4712' })
+  await erase('after_end', 'Lungenfisch')
+  await Promise.all([end(broken.id), end(other.id)])
+  const repair = await breakErasing(db, 'Quastenflosser')
+  await expect(keepWorking()).rejects.toThrow('this row is broken')
+
+  expect(await findText(db, 'Lungenfisch', 'LF-4712')).toEqual([])
+  expect(await places()).not.toEqual([])
+  await repair()
+  await keepWorking()
+  expect(await places()).toEqual([])
 })

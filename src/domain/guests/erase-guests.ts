@@ -85,14 +85,22 @@ export async function continueErasure(
   return steps
 }
 
-/** Continues all unfinished erasures: a voucher may have ended, or the process that began the erasure has died. */
+/**
+ * Continues all unfinished erasures: a voucher may have ended, or the process that began the erasure has died. One that fails, e.g.
+ * because somebody has locked a row of it, does not hold up the others. Its error is thrown at the end.
+ */
 export async function continueErasures(ctx: EraseContext & { log: Log }, stopping: AbortSignal): Promise<void> {
   let steps = 0
+  const errors: unknown[] = []
   for (const id of await listErasuresToContinue(ctx.db)) {
     if (stopping.aborted) break
-    steps += await continueErasure(ctx, id, { stopping })
+    await continueErasure(ctx, id, { stopping }).then(
+      (done) => (steps += done),
+      (error) => errors.push(error),
+    )
   }
   if (steps > 0) ctx.log.info({ steps }, 'erasures of guests were continued')
+  if (errors.length > 0) throw errors[0]
 }
 
 /** Returns false when there was nothing to do. */

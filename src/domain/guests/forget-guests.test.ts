@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { startApp } from '#test/app.ts'
+import { breakErasing } from '#test/data/break-erasing.ts'
 import { watchStatements } from '#test/data/database.ts'
 import { findText } from '#test/data/find-text.ts'
 import { type SeedVoucher, seedBatch, seedControlledSite, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
@@ -210,4 +211,19 @@ test('a forgotten voucher that its controller still lists keeps no name after a 
 
   expect((await names())[code]).toBe('–')
   expect(await findText(db, 'Quastenflosser', 'QF-4711')).toEqual([])
+})
+
+test('a site that fails does not hold up the others, and the run is not complete', async () => {
+  const other = await seedSite(db)
+  await seed('broken', { status: 'expired', expiresAt: daysAgo(40) })
+  await seed('other', { status: 'expired', expiresAt: daysAgo(35) }, {}, other)
+  await change({ forget_after_days: 30 })
+  const repair = await breakErasing(db, 'broken')
+  await expect(forget()).rejects.toThrow('this row is broken')
+
+  expect(await names()).toEqual({ broken: 'broken', other: '–' })
+  expect((await readGuestDataSettings(db)).lastRun).toBeNull()
+  await repair()
+  await forget()
+  expect(await names()).toEqual({ broken: '–', other: '–' })
 })

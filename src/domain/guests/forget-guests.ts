@@ -41,7 +41,8 @@ type Counts = { vouchers: number; withdrawn: number; rows: number }
 /**
  * Forgets the guests whose days are over: erases their names and references, in small steps, the earliest end first. Sites take turns.
  * Unused vouchers without an end are withdrawn first, and a later run forgets their guests. The run ends early if the settings
- * change, the process stops or the service is held. The next run continues, because it does not find erased vouchers again.
+ * change, the process stops or the service is held. The next run continues, because it does not find erased vouchers again. A site
+ * that fails, e.g. because somebody has locked a row of it, does not hold up the others. Its error is thrown at the end.
  */
 export async function forgetGuests(ctx: ForgetContext, stopping: AbortSignal): Promise<void> {
   const { db, log } = ctx
@@ -49,18 +50,22 @@ export async function forgetGuests(ctx: ForgetContext, stopping: AbortSignal): P
   if (!isForgetting(settings)) return
   const turns = (await listSitesToForget(db, settings)).map((site) => forgetSite(ctx, site))
   const total: Counts = { vouchers: 0, withdrawn: 0, rows: 0 }
+  const errors: unknown[] = []
   for (let turn = turns.shift(); turn; turn = turns.shift()) {
     const began = performance.now()
-    const { value: counts, done } = await turn.next()
+    const { value: counts, done } = await turn.next().catch((error) => {
+      errors.push(error)
+      return { value: undefined, done: true as const }
+    })
     if (done) continue
     turns.push(turn)
     for (const kind of ['vouchers', 'withdrawn', 'rows'] as const) total[kind] += counts[kind] ?? 0
     await pause(pausePerStep * (performance.now() - began), undefined, { signal: stopping }).catch(() => {})
     if (stopping.aborted || !isDeepStrictEqual(await readGuestDataSettings(db), settings)) return
   }
-  if (await findHold(db)) return
-  await noteForgotten(db, total.vouchers)
+  if (errors.length === 0 && !(await findHold(db))) await noteForgotten(db, total.vouchers)
   if (Object.values(total).some((count) => count > 0)) log.info(total, 'guests were forgotten')
+  if (errors.length > 0) throw errors[0]
 }
 
 /** Forgets the guests of a site, one step at a time. Each step is a transaction of its own and yields what it did. */
