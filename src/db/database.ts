@@ -370,6 +370,21 @@ export async function retryShortly<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
+const failoverMs = 60_000
+const failoverPauseMs = 3_000
+
+/** Like `retryShortly`, but also through a restart or a failover of the database, unless the process is stopping. */
+export async function retryThroughFailover<T>(work: () => Promise<T>, stopping: AbortSignal): Promise<T> {
+  for (const endsAt = performance.now() + failoverMs; ; ) {
+    try {
+      return await retryShortly(work)
+    } catch (error) {
+      if (stopping.aborted || performance.now() > endsAt) throw error
+      await pause(failoverPauseMs, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
+}
+
 const sampleEveryMs = 15_000
 /** Smaller differences are ignored. They can come from rounding and from the scheduling of two processes. */
 const toleranceMs = 5

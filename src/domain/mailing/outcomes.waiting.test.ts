@@ -111,3 +111,17 @@ test('a repeat gets the first answer, although the mail server was removed since
   expect(answers[0]?.json().id).toBe(first.json().id)
   expect(await messagesOf('new')).toEqual([])
 })
+
+test('an outage of the database after the mail server accepted a message: the guest gets one mail', async () => {
+  await app.db.query(`
+    create function fail_settling() returns trigger language plpgsql as $$ begin raise 'no space left on device'; end $$;
+    create trigger fail_settling before update on messages for each row
+      when (new.state = 'accepted') execute function fail_settling()`)
+  expect((await create('outage')).status).toBe(201)
+  await expect.poll(() => mail.received.length).toBe(1)
+  await pause(4_000) // longer than a single statement is retried elsewhere
+  await app.db.query('drop function fail_settling cascade')
+  await expect.poll(() => messagesOf('outage'), { timeout: 20_000 }).toEqual([accepted])
+
+  expect(mail.received).toHaveLength(1)
+})

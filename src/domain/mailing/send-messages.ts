@@ -1,4 +1,4 @@
-import { retryShortly } from '#db/database.ts'
+import { retryShortly, retryThroughFailover } from '#db/database.ts'
 import { decrypt } from '#lib/cipher.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
@@ -49,7 +49,7 @@ export async function takeMessages(
 
 async function send(ctx: SendMessagesContext, message: DueMessage, stopping: AbortSignal): Promise<void> {
   const prepared = await prepare(ctx, message)
-  if ('end' in prepared) return settle(ctx, message, prepared.end, null)
+  if ('end' in prepared) return settle(ctx, message, prepared.end)
   const server = await findMailServer(ctx)
   if (!server || prepared.sender === null) return postpone(ctx, message, 'not_set_up', null)
   const { sender } = prepared
@@ -71,12 +71,12 @@ async function send(ctx: SendMessagesContext, message: DueMessage, stopping: Abo
   const answer = await sendMail(server, mail, { addressPolicy: ctx.mailAddressPolicy, stopping, isStillWanted })
   reachPoint('before ack')
   if (answer.outcome === 'withheld') {
-    if (endMeanwhile !== undefined) await settle(ctx, message, endMeanwhile, null)
+    if (endMeanwhile !== undefined) await settle(ctx, message, endMeanwhile)
     return
   }
   if (stopping.aborted && answer.outcome === 'failed')
     await updateMessagePostponed(ctx.db, message, { pauseMs: 0, failure: null, answer: null })
-  else await recordAnswer(ctx, message, answer)
+  else await recordAnswer(ctx, message, answer, stopping)
 }
 
 function prepare(ctx: SendMessagesContext, message: DueMessage): Promise<PreparedMail> {
@@ -87,6 +87,7 @@ async function recordAnswer(
   ctx: SendMessagesContext,
   message: DueMessage,
   answer: Exclude<MailAnswer, { outcome: 'withheld' }>,
+  stopping: AbortSignal,
 ): Promise<void> {
   const about = { message: message.id, site: message.siteId, attempt: message.attempt }
   if (answer.outcome === 'failed') {
@@ -98,17 +99,15 @@ async function recordAnswer(
   }
   if (answer.outcome === 'rejected')
     ctx.log.warn({ ...about, code: answer.answer.slice(0, 3) }, 'the mail server rejected a message')
-  await settle(ctx, message, answer.outcome, answer.answer)
+  // If the outcome is lost, the message is sent again when the lease ends, which was renewed before this attempt.
+  const { outcome } = answer
+  await retryThroughFailover(() => updateMessageSettled(ctx.db, message, outcome, answer.answer), stopping)
+  ctx.observer?.messageHandled(outcome)
 }
 
-async function settle(
-  ctx: SendMessagesContext,
-  message: DueMessage,
-  outcome: 'accepted' | 'rejected' | 'expired' | 'cancelled',
-  answer: string | null,
-): Promise<void> {
-  // A message whose outcome is lost would be sent again.
-  await retryShortly(() => updateMessageSettled(ctx.db, message, outcome, answer))
+/** Ends a message that was not sent. */
+async function settle(ctx: SendMessagesContext, message: DueMessage, outcome: 'expired' | 'cancelled'): Promise<void> {
+  await retryShortly(() => updateMessageSettled(ctx.db, message, outcome, null))
   ctx.observer?.messageHandled(outcome)
 }
 
