@@ -1,5 +1,9 @@
 import { runProgram } from './commands/program.ts'
 import { environment } from './config.ts'
+import { threads } from './lib/look-up-name.ts'
+
+// Node reads this when the process uses a thread for the first time, which is later.
+environment['UV_THREADPOOL_SIZE'] ??= String(threads)
 
 // EPIPE means that the reader of our output has ended, as after `| head -1`. Nobody would read a stack trace then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

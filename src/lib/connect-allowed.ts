@@ -1,10 +1,8 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressPolicy } from './address-policy.ts'
-
-export type Lookup = (hostname: string) => Promise<LookupAddress[]>
+import { type Lookup, lookUpName } from './look-up-name.ts'
 
 export type ConnectOptions = {
   policy: AddressPolicy
@@ -59,7 +57,7 @@ export async function resolveAllowed(
   hostname: string,
   port: number,
   policy: AddressPolicy,
-  { lookup = lookupAll, timeoutMs = 3_000 }: { lookup?: Lookup | undefined; timeoutMs?: number } = {},
+  { lookup = lookUpName, timeoutMs = 3_000 }: { lookup?: Lookup | undefined; timeoutMs?: number } = {},
 ): Promise<LookupAddress[]> {
   const family = isIP(hostname)
   const addresses = family === 0 ? await resolve(hostname, lookup, timeoutMs) : [{ address: hostname, family }]
@@ -81,8 +79,4 @@ async function resolve(hostname: string, lookup: Lookup, timeoutMs: number): Pro
   } finally {
     clearTimeout(timer)
   }
-}
-
-function lookupAll(hostname: string): Promise<LookupAddress[]> {
-  return systemLookup(hostname, { all: true })
 }

@@ -1,5 +1,6 @@
 import { Agent, type buildConnector } from 'undici'
-import { AddressRefused, connectAllowed, type Lookup } from '#lib/connect-allowed.ts'
+import { AddressRefused, connectAllowed } from '#lib/connect-allowed.ts'
+import type { Lookup } from '#lib/look-up-name.ts'
 import type { ReceiverAddresses } from '../webhooks/receiver-url.ts'
 
 const timeoutMs = 15_000

@@ -3,14 +3,9 @@ import { TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressPolicy } from '#lib/address-policy.ts'
 import { type ShownCertificate, sha256Of, shownCertificate } from '#lib/certificate.ts'
-import {
-  AddressRefused,
-  AddressUnknown,
-  type ConnectOptions,
-  connectAllowed,
-  type Lookup,
-} from '#lib/connect-allowed.ts'
+import { AddressRefused, AddressUnknown, type ConnectOptions, connectAllowed } from '#lib/connect-allowed.ts'
 import { formatFingerprint } from '#lib/fingerprint.ts'
+import type { Lookup } from '#lib/look-up-name.ts'
 import { ControllerError, type UnreachableReason } from '../driver.ts'
 
 const connectTimeoutMs = 3_000
