@@ -61,6 +61,25 @@ test.each([
   expect([await state(), mail.received.length]).toEqual([end, end === 'accepted' ? 1 : 0])
 })
 
+test('a voucher whose withdrawal becomes due while the mail server is slow to greet is not mailed', async () => {
+  const { promise, resolve: greet } = Promise.withResolvers<void>()
+  mail.greetsAfter = promise
+  const id = await requestMail()
+  const [message] = await take()
+  const before = mail.connections()
+  const sent = message?.send(notStopping)
+  await expect.poll(() => mail.connections()).toBe(before + 1)
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at)
+     values ($1, gen_random_uuid(), $2, 'request', now(), now())`,
+    [site, id],
+  )
+  greet()
+  await sent
+
+  expect([await state(), mail.received.length]).toEqual(['cancelled', 0])
+})
+
 test('a message that nobody accepted for a day is not sent any more', async () => {
   await requestMail()
   await app.db.query(`update messages set send_until = now() - interval '1 second'`)
@@ -87,6 +106,28 @@ test('while the service is held, no message is sent', async () => {
   await sendDue()
 
   expect([held, mail.received.length]).toEqual([0, 1])
+})
+
+test('the pauses between attempts grow to half an hour', async () => {
+  await requestMail()
+  mail.faults.to = { code: 451, text: 'Try again later' }
+  const pauses: number[] = []
+  for (let attempt = 1; attempt <= 9; attempt++) {
+    await app.db.query(`update messages set next_attempt_at = now() - interval '1 second'`)
+    for (const message of await takeMessages({ ...app.context, retryScale: 1 }, { limit: 1 }))
+      await message.send(notStopping)
+    const { rows } = await app.db.query<{ seconds: number }>(
+      'select extract(epoch from next_attempt_at - now())::float as seconds from messages',
+    )
+    pauses.push(rows[0]?.seconds ?? Number.NaN)
+  }
+  delete mail.faults.to
+
+  // Each pause is varied by a fifth.
+  const usual = [5, 15, 60, 120, 300, 600, 1_200, 1_800, 1_800]
+  expect(
+    pauses.map((pause, i) => pause / (usual[i] as number)).filter((ratio) => !(ratio > 0.75 && ratio < 1.25)),
+  ).toEqual([])
 })
 
 test('the messages of one person leave places to others, and people take turns', async () => {

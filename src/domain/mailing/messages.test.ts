@@ -247,6 +247,20 @@ test('without a mail server, nothing is created and nothing is sent', async () =
   expect((await post('/vouchers', { site_id: siteThere, name: 'x', message: { email: guest } })).status).toBe(201)
 })
 
+test('a day after the outcome, only the codes of an answer are left', async () => {
+  mail.faults.to = { code: 550, text: '5.1.1 Frau Quastenflosser has moved' }
+  const id = await newVoucher()
+  await send(id)
+  await expect.poll(stateOf(id)).toBe('rejected')
+  const [before] = await messagesOf(id)
+  await app.db.query(`update messages set settled_at = now() - interval '24 hours' where state = 'rejected'`)
+  await eraseOldAddresses(app.db, 1_000)
+
+  expect(before.answer).toBe('550 5.1.1 Frau Quastenflosser has moved')
+  expect(await messagesOf(id)).toMatchObject([{ state: 'rejected', answer: '550 5.1.1' }])
+  expect(await findText(app.db, 'Quastenflosser')).toEqual([])
+})
+
 test('the address is erased a day after the outcome', async () => {
   const id = await newVoucher()
   await send(id, { email: 'einmal@example.org' })
