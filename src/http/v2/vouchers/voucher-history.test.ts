@@ -96,6 +96,33 @@ test.each([
   expect(revoked).toMatchObject({ type: 'revoked', at: '1970-01-01T00:00:05.000Z', reason })
 })
 
+test('a voucher that was revoked before its minutes were over has not run out', async () => {
+  const uuid = await seedVoucher(app.db, site, {
+    createdAt: new Date(1000),
+    expiresAt: new Date(9000),
+    status: 'revoked',
+  })
+  await app.db.query('update vouchers set revoked_at = $2 where id = $1', [uuid, new Date(5000)])
+
+  expect(typesOf(await historyOf(`${site}-${uuid}`))).toEqual(['revoked', 'created'])
+})
+
+test('a voucher that was deleted on the controller before its end was not revoked by its end', async () => {
+  const uuid = await seedVoucher(app.db, site, { createdAt: new Date(1000), status: 'revoked' })
+  await app.db.query('update vouchers set revoked_at = $2, valid_until = $3 where id = $1', [
+    uuid,
+    new Date(5000),
+    new Date(9000),
+  ])
+  await app.db.query(
+    `insert into withdrawals (site_id, id, voucher_id, reason, due_at, next_attempt_at, outcome, settled_at)
+     values ($1, gen_random_uuid(), $2, 'valid_until', $3, $3, 'ended', $3)`,
+    [site, uuid, new Date(9000)],
+  )
+
+  expect((await historyOf(`${site}-${uuid}`))[0]).toMatchObject({ type: 'revoked', reason: 'controller' })
+})
+
 test('404: a text that is no id, and a voucher that does not exist', async () => {
   for (const id of ['x', `${site}-00000000-0000-7000-8000-000000000000`])
     expect((await app.call(`/api/v2/vouchers/${id}/history`, { session })).status).toBe(404)
