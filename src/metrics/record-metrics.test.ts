@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { postponeWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { runCommand } from '#test/command.ts'
-import { seedBatch, seedController, seedFailingMessages, seedSite } from '#test/data/seed.ts'
+import { seedBatch, seedController, seedFailingMessages, seedSite, seedWebhook } from '#test/data/seed.ts'
 import { startMeasuredApp } from '#test/measured-app.ts'
 import { median, report, timeLimit } from '#test/measuring.ts'
 import { call } from '#test/network/http-client.ts'
@@ -116,6 +116,27 @@ test('messages that wait are counted; the failing of the mail server is measured
   expect(before).toBe(0)
   await expect.poll(failing).toBeCloseTo(20 * 60, -2)
   expect(await value('voucher_service_messages_waiting')).toBe(3)
+})
+
+test('a webhook works, fails or is disabled; one that was removed does not count', async () => {
+  const { app, values } = await startMeasuredApp()
+  const states = [
+    'null, null, null',
+    'now(), null, null',
+    'now(), now(), null',
+    'null, now(), null',
+    'now(), now(), now()',
+  ]
+  for (const times of states)
+    await app.db.query(`update webhooks set (failing_since, disabled_at, removed_at) = row(${times}) where id = $1`, [
+      await seedWebhook(app.db),
+    ])
+
+  expect(await values('voucher_service_webhooks')).toEqual({
+    '{state="working"}': 1,
+    '{state="failing"}': 1,
+    '{state="disabled"}': 2,
+  })
 })
 
 test('when the record cannot be read, the other metrics are still served', async () => {
