@@ -154,6 +154,18 @@ test('a batch whose Idempotency-Key no repeat uses any more loses it', async () 
   expect(await rowsOf('batches', 'true')).toMatchObject([{ idempotency_key: null, request_hash_key: 'test' }])
 })
 
+test('an answer of the mail server goes even if the address was erased before', async () => {
+  const id = await seedEnded()
+  await db.query(
+    `insert into messages (id, site_id, voucher_id, language, state, answer, settled_at, send_until)
+     values ($1, $2, $3, 'de', 'rejected', '550 Quastenflosser has moved', now(), now())`,
+    [randomUUID(), site, id],
+  )
+  await erase(id)
+
+  expect(await rowsOf('messages', 'voucher_id = $1', id)).toMatchObject([{ state: 'rejected', answer: null }])
+})
+
 test('references in events and the answers of receivers go; other vouchers of an event keep theirs', async () => {
   const [id, other] = [await seedEnded(), await seedVoucher(db, site, { reference: 'AB-1' })]
   const vouchers = [

@@ -232,6 +232,18 @@ test('a key sees and erases only the guests of its sites, and only receipts whos
   expect((await receipts()).json().erasures).toHaveLength(2)
 })
 
+test('a receipt about two sites is shown only to a key that may use both', async () => {
+  await seed()
+  await seed({}, other)
+  await erase({ guests: [...huber, { site_id: other, name: 'Familie Huber' }] })
+  const shownTo = async (siteIds: number[]) => {
+    const { key } = await seedKey(db, { scope: 'manage', siteIds })
+    return (await receipts('', { key })).json().erasures.length
+  }
+
+  expect([await shownTo([site]), await shownTo([other]), await shownTo([site, other])]).toEqual([0, 0, 1])
+})
+
 test.each([
   ['search', { query: 'x' }, 'query'],
   ['search', { query: 'x'.repeat(201) }, 'query'],
