@@ -505,6 +505,20 @@ test('without a pin, an authority must have signed the certificate for this name
   expect(old.received).toEqual([])
 })
 
+test('with a pin, not even another certificate that an authority has signed is accepted', async () => {
+  const trusted = getCACertificates()
+  setDefaultCACertificates([mailAuthority.certificate])
+  const lookup = async () => [{ address: '127.0.0.1', family: 4 }]
+  const answer = await sendMail(settings({ host: 'mail.example', certificatePin: 'AA'.repeat(32) }), mail(), {
+    ...options,
+    lookup,
+  })
+  setDefaultCACertificates(trusted)
+
+  expect(answer).toMatchObject({ outcome: 'failed', reason: 'certificate_changed' })
+  expect(server.received).toEqual([])
+})
+
 describe('a server that does not answer', () => {
   const quick = { ...options, timeouts: { connectMs: 300, greetingMs: 300, replyMs: 300 } }
 
