@@ -115,6 +115,14 @@ test('a sheet has ten cards', async () => {
   expect(pages.map(({ qrCodes }) => qrCodes.length)).toEqual([10, 2])
 })
 
+test('a card with much text stays in its place', async () => {
+  const name = 'Wolfeschlegelsteinhausenbergerdorff Maximiliane '.repeat(5).slice(0, 200)
+  const slip = slipParts({ ...voucher, name }, site, ['de', 'en'])
+  const [page] = await print({ slips: Array(10).fill(slip), paper: 'a4-cards' }, 'full cards')
+
+  expect(page?.inkMm).toBeGreaterThan(5) // the cut lines are 6 mm from the edges
+})
+
 test('an endless paper is as long as its slip', async () => {
   const [short] = await print({ slips: [slipParts(voucher, site, ['de'])], paper: '80mm' }, 'short')
   const bare = { ...site, guestInfo: { ...guestInfo, wifi_name: null, footer: null } }
