@@ -14,6 +14,7 @@ import { useSaveForm } from '../../../hooks/use-save-form.ts'
 import { eraseGuests } from '../../../queries/guests.ts'
 import classes from './guest-data.module.css'
 import { placeWords } from './stored-data.tsx'
+import { type ErasureChoice, toErasure } from './to-erasure.ts'
 
 const reasons = ['guest_asked', 'mistake', 'other'] as const satisfies GuestErasure['reason'][]
 
@@ -23,7 +24,6 @@ type Props = {
   onErased: (erasure: ErasureResult) => void
   onClose: () => void
 }
-type Values = { reason: '' | GuestErasure['reason']; valid: '' | GuestErasure['valid'] }
 
 /** Asks before guests are erased: what is erased, what stays, what happens to vouchers that still work, and for which reason. */
 export function EraseDialog({ guests, stored, onErased, onClose }: Props) {
@@ -91,16 +91,12 @@ export function EraseDialog({ guests, stored, onErased, onClose }: Props) {
 function useEraseForm({ guests, stored, onErased, onClose }: Props) {
   const { t } = useTranslation()
   return useSaveForm({
-    initialValues: { reason: '', valid: '' } as Values,
+    initialValues: { reason: '', valid: '' } as ErasureChoice,
     validate: {
       valid: (valid) => (stored.valid > 0 && valid === '' ? t('guest-data.live-missing') : null),
       reason: (reason) => (reason === '' ? t('guest-data.reason-missing') : null),
     },
-    toFields: ({ reason, valid }): GuestErasure => ({
-      guests: guests.map(({ site_id, name }) => ({ site_id, name })),
-      reason: reason || 'other',
-      valid: valid || 'refuse',
-    }),
+    toFields: (choice) => toErasure(guests, choice),
     create: eraseGuests,
     fields: { voucher_still_valid: 'valid' },
     onSaved: (erasure) => {
