@@ -15,17 +15,16 @@ import {
   joinWords,
   qosWords,
   shortDurationWords,
+  templateName,
   templateSentence,
   timeWords,
 } from '../../components/voucher/voucher-words.ts'
 import { toInstant } from '../../components/voucher/zoned-time.ts'
 
 /** The second line of a template. It leaves out the duration if the name says it already. */
-export function templateWords(t: TFunction, { name, expire_minutes: minutes, max_uses: devices }: Template): string {
-  const isNamed = (['de', 'en'] as const).some((lng) => {
-    const translate = ((key: string, options: object) => t(key as never, { ...options, lng } as never)) as TFunction
-    return name.toLowerCase().includes(durationWords(translate, minutes).toLowerCase())
-  })
+export function templateWords(t: TFunction, template: Template): string {
+  const { expire_minutes: minutes, max_uses: devices } = template
+  const isNamed = templateName(t, template).toLowerCase().includes(durationWords(t, minutes).toLowerCase())
   return isNamed ? deviceWords(t, devices) : joinWords(shortDurationWords(t, minutes), deviceWords(t, devices))
 }
 
