@@ -147,7 +147,7 @@ export const requestErrors: Record<RequestErrorCode, ErrorEntry> = {
   slips_not_drawn: {
     status: 503,
     headers: { 'retry-after': '5' },
-    de: 'Die Belege konnten nicht gezeichnet werden. Versuchen Sie es gleich erneut, oder drucken Sie im Browser.',
+    de: 'Die Zettel konnten nicht gezeichnet werden. Versuchen Sie es gleich erneut, oder drucken Sie im Browser.',
     en: 'The slips could not be drawn. Please try again in a moment, or print in the browser.',
   },
   overviews_too_many: {
