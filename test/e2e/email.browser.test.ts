@@ -165,7 +165,7 @@ const words = {
     ...{ accepted: 'E-mail accepted by the mail server', rejected: 'E-mail rejected by the mail server' },
     ...{ acts: 'Actions for Lea Huber', link: 'New link', forgotten: 'Forgotten your password?', ask: 'Send the link' },
     ...{
-      sent: 'Look into your mailbox',
+      sent: 'Check your mailbox',
       password: 'New password',
       save: 'Save the password',
       wrong: 'Enter a valid e-mail address.',
@@ -183,7 +183,7 @@ const words = {
     ...{ accepted: 'E-Mail vom Mailserver angenommen', rejected: 'E-Mail vom Mailserver abgelehnt' },
     ...{ acts: 'Aktionen für Lea Huber', link: 'Neuer Link', forgotten: 'Passwort vergessen?', ask: 'Link senden' },
     ...{
-      sent: 'Sehen Sie in Ihr Postfach',
+      sent: 'Sehen Sie in Ihrem Postfach nach',
       password: 'Neues Passwort',
       save: 'Passwort speichern',
       wrong: 'Geben Sie eine gültige E-Mail-Adresse ein.',

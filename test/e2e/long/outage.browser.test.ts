@@ -157,7 +157,7 @@ test.each(cases)(
     ).toBe(true)
     expect(await button.isEnabled()).toBe(true)
     expect(await button.boundingBox()).toEqual(place)
-    await many.getByText('A list starts by itself when it answers.').waitFor()
+    await many.getByText('A list starts by itself when the controller answers.').waitFor()
     if (!isLong) {
       await field(idle).fill('Zimmer 204 · Brandt')
       await expectAccessible(idle, 'desk outage')
