@@ -90,7 +90,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .option('--no-active', 'sign the person out everywhere and reject every sign-in')
     .option(
       '--rights-from-groups',
-      "let each sign-in by the provider replace role and sites by those of the person's groups",
+      "let each sign-in with the provider replace role and sites by those of the person's groups",
     )
     .option('--no-rights-from-groups', 'let administrators decide role and sites again')
     .addOption(languageOption())

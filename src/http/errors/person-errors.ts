@@ -211,7 +211,7 @@ export const personErrors: Record<PersonErrorCode, ErrorEntry> = {
   password_sign_in_needed: {
     status: 409,
     de: 'Die Anmeldung mit Passwort lässt sich noch nicht ausschalten. Zuerst muss sich ein Administrator über den Anbieter anmelden, und Sie müssen ein Notfallkonto wählen.',
-    en: 'Password sign-in cannot be switched off yet. First an administrator must sign in by the provider, and you must choose a break-glass account.',
+    en: 'Password sign-in cannot be switched off yet. First an administrator must sign in with the provider, and you must choose a break-glass account.',
   },
   break_glass_unfit: {
     status: 409,
