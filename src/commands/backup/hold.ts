@@ -120,7 +120,7 @@ async function requireNewer(
     )
   if (!backupTakenAt || at >= backupTakenAt || (await findsUnknownErasure(db, ids))) return
   throw new CommandRefused(
-    `The receipts are from ${at.toISOString()}, and the restored data goes up to ${backupTakenAt.toISOString()} and has all of them. So the file cannot say who was erased since then. Nothing was changed. If you have a newer file, use that. If this is the newest one, and you write it after each erasure, nobody was erased since: run \`voucher-service resume --none-erased\`. Otherwise see “If the receipts are lost” in docs/backups.md.`,
+    `The receipts are from ${at.toISOString()}, and the restored data goes up to ${backupTakenAt.toISOString()} and has all of them. So the file cannot show who was erased since then. Nothing was changed. If you have a newer file, use that one. If this is the newest file, and you write it after each erasure, nobody was erased since: run \`voucher-service resume --none-erased\`. Otherwise see “If the receipts are lost” in docs/backups.md.`,
   )
 }
 
@@ -136,7 +136,7 @@ async function requireNoneErased(terminal: Terminal, { backupTakenAt }: Hold, op
     )
   await confirm(
     terminal,
-    'Were no guests erased since then? If some were, answer no and use --erased <file> with the receipts that you keep beside the backups.',
+    'Continue without receipts? Answer yes only if no guest was erased since then. Otherwise answer no, and use --erased <file> with the receipts that you keep beside the backups.',
   )
 }
 
@@ -176,10 +176,10 @@ function describeNext(work: HeldWork): string[] {
   const { unsettledCreations, openBatches, rowsToMake, dueWithdrawals, endedStays, pendingDeliveries } = work
   return [
     'When the hold ends:',
-    `- Vouchers that are withdrawn: ${dueWithdrawals}. Of these, because the stay has ended: ${endedStays}.`,
-    `- Batches that continue: ${openBatches}. Vouchers that they create: ${rowsToMake}. Cancel batches whose vouchers were already created after the backup.`,
-    `- Creations without a known outcome, which are looked up: ${unsettledCreations}.`,
-    `- Notifications that are sent: ${pendingDeliveries}. Receivers may get some a second time, with the same webhook-id.`,
+    `- Vouchers that the service will withdraw: ${dueWithdrawals} (because the stay has ended: ${endedStays}).`,
+    `- Batches that will continue: ${openBatches} (vouchers still to create: ${rowsToMake}). If a batch was completed after the backup, cancel it before you end the hold.`,
+    `- Creations that the service will look up, because their outcome is unknown: ${unsettledCreations}.`,
+    `- Notifications that the service will send: ${pendingDeliveries}. Receivers may get some a second time, with the same webhook-id.`,
   ]
 }
 

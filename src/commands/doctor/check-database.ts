@@ -204,7 +204,7 @@ export async function checkMigrations(db: Queryable): Promise<Finding> {
   if (unknown.length > 0)
     return warning(
       `The database belongs to a newer version of the service: it has the migration ${unknown.at(-1)}.`,
-      'Replace all processes by that version. This version works with the database until then.',
+      'Replace all processes with that version. This version works with the database until then.',
     )
   return ok('The database is up to date.')
 }

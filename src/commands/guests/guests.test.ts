@@ -154,7 +154,7 @@ test('after a restore, `resume` needs the receipts, or the word that no guest wa
   expect(silent.stderr).toContain('The restored data goes up to 2026-11-18T02:00:00.000Z.')
   expect([no.exitCode, no.stderr, held.rowCount]).toEqual([
     1,
-    expect.stringContaining('Were no guests erased since then?'),
+    expect.stringContaining('Continue without receipts? Answer yes only if no guest was erased since then.'),
     1,
   ])
   expect([none.exitCode, byHand.exitCode]).toEqual([0, 0])

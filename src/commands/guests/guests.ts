@@ -44,11 +44,17 @@ export function registerGuests(guests: Command, terminal: Terminal): void {
   withGuest(guests.command('erase'))
     .description('erase the name and the references of a guest everywhere, and print the receipt')
     .addOption(
-      new Option('--reason <reason>', 'why: a choice, because a text would contain the name sooner or later')
+      new Option(
+        '--reason <reason>',
+        'why the guest is erased; a text of your own is not possible, because it could contain the name',
+      )
         .choices(erasureReasons)
         .makeOptionMandatory(),
     )
-    .option('--after-end', 'vouchers that still work are erased after their end; without it, nothing is erased then')
+    .option(
+      '--after-end',
+      'erase vouchers that still work after their end; without it, such a voucher prevents the erasure',
+    )
     .option('--yes', 'do not ask for confirmation')
     .action((options: EraseOptions) => erase(terminal, options))
 

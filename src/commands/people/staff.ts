@@ -90,7 +90,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
     .option('--no-active', 'sign the person out everywhere and reject every sign-in')
     .option(
       '--rights-from-groups',
-      "let each sign-in with the provider replace role and sites by those of the person's groups",
+      "let each sign-in with the provider replace role and sites with those of the person's groups",
     )
     .option('--no-rights-from-groups', 'let administrators decide role and sites again')
     .addOption(languageOption())
@@ -101,7 +101,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
       print(terminal, shown(person))
       if (person.credentialsEnded)
         terminal.stderr.write(
-          `A manager had set up how ${person.email} signs in. This has ended, because the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
+          `${person.email} can no longer sign in, because a manager had set up the password and the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
         )
       else if (person.linkEnded)
         terminal.stderr.write(

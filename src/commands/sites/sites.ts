@@ -94,11 +94,7 @@ export function registerSites(sites: Command, terminal: Terminal): void {
     .option('--no-wifi-hidden', 'devices show the Wi-Fi name')
     .option('--time-zone <zone>', 'time zone of the times on slips, e.g. Europe/Vienna')
     .option('--no-time-zone', 'use the time zone of the service (TZ)')
-    .option(
-      '--guest-language <code>',
-      'language of slips; repeat it for more, in this order; the web app prints the first two',
-      collect,
-    )
+    .option('--guest-language <code>', 'language of slips; repeat it for up to three languages, in this order', collect)
     .option('--no-guest-language', 'the person who prints chooses the languages')
     .option('--footer <text>', 'line at the end of slips, at most 120 characters')
     .option('--no-footer', 'erase the line at the end of slips')

@@ -185,7 +185,7 @@ function showRows(terminal: Terminal, title: string, rows: Reported[]): void {
 function describeClock({ rows }: ClockCheck, zone: string): string {
   return rows === 0
     ? `The time zone of PHP, ${zone}, could not be checked, because no voucher has both times. Compare it with the tool's config.php.\n`
-    : `The time zone of PHP, ${zone}, fits: vouchers whose times were compared: ${rows}.\n`
+    : `The time zone of PHP, ${zone}, is right. Vouchers whose times were compared: ${rows}.\n`
 }
 
 async function describeNewPins(config: Config, controllers: Parameters<typeof describePins>[0]): Promise<string[]> {
@@ -207,7 +207,7 @@ function nextSteps({ hold, counts }: MoveResult): string {
   const isHeld = hold === 'goes on' ? ' The service is still held.' : ''
   if (Object.values(counts).every(({ added }) => added === 0))
     return `The tool has nothing new. No row was added.${isHeld}\n`
-  return hold === 'goes on' ? `Imported.${isHeld}\n` : 'Imported. What is new is in use at once.\n'
+  return hold === 'goes on' ? `Imported.${isHeld}\n` : 'Imported. Everything new is in use at once.\n'
 }
 
 function timeZone(text: string): string {

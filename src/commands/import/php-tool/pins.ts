@@ -24,7 +24,7 @@ export async function describePins(controllers: MovedController[], policy: Addre
 
 async function describePin(address: string, policy: AddressPolicy): Promise<string> {
   if (address.startsWith('http:'))
-    return `${address} ${plain} # not encrypted: anybody on the way can read the password`
+    return `${address} ${plain} # not encrypted: others on the network can read the password`
   try {
     const { trusted, fingerprint } = await readCertificate(new URL(address), policy)
     return trusted ? `${address} ${authority}` : `${address} ${fingerprint}`

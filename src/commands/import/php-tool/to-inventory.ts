@@ -212,7 +212,7 @@ function toKey(row: KeyRow): MovedKey | string {
   if (prefixOf(`${prefix}x`) !== prefix) return 'Its prefix does not have eight letters and digits.'
   if (!/^[0-9a-f]{64}$/i.test(row.key_hash)) return 'Its hash is not a SHA-256 hash.'
   if (scope !== 'read' && scope !== 'write')
-    return `The tool does not know its scope "${scope}" either, so it can do nothing there.`
+    return `Its scope "${scope}" does not exist in the tool either, so the key can do nothing there.`
   return {
     table: 'api_keys',
     id: row.id,
@@ -244,7 +244,7 @@ function toPerson(row: UserRow, siteIds: number[], limit: number): MovedPerson |
   const isAdmin = row.is_admin === 1
   if (row.is_active !== 1)
     return 'It is switched off in the tool. If an earlier import brought the person, use `voucher-service staff set <e-mail> --no-active` here.'
-  if (!isEmail(email)) return 'Its e-mail address is not one.'
+  if (!isEmail(email)) return 'Its e-mail address is not valid.'
   return {
     table: 'users',
     id: row.id,
@@ -264,7 +264,7 @@ function toTemplates(rows: TemplateRow[], { left, notes }: Notes): MovedTemplate
       const name = plainName(row.name)
       if (row.is_active !== 1) return 'It is switched off in the tool.'
       if (names.has(name)) return `An earlier template has the name "${name}".`
-      if (row.max_uses < 0 || row.expire_minutes < 1) return 'Its devices or its minutes are not possible.'
+      if (row.max_uses < 0 || row.expire_minutes < 1) return 'Its number of devices or its minutes are not valid.'
       names.add(name)
       if (row.description)
         notes.push({ table: 'voucher_templates', id: row.id, reason: 'Templates have no description here.' })

@@ -74,11 +74,11 @@ function toVoucher(row: VoucherRow, { siteOf, clock, today, now }: Context): Mov
   if (siteId === undefined) return `Its site ${row.site_id} is not in the tool any more.`
   if (!/^[A-Za-z0-9]{1,50}$/.test(code)) return 'Its code does not consist of letters and digits.'
   if (row.max_uses < 0 || row.expire_minutes < 1 || Math.max(row.max_uses, row.expire_minutes) > maxInteger)
-    return 'Its devices or its minutes are not possible.'
+    return 'Its number of devices or its minutes are not valid.'
   if (!createdAt || createdAt.getTime() < earliest || createdAt.getTime() > now.getTime() + dayMs)
-    return `Its time of creation is not possible: ${row.created_clock ?? 'none'}.`
+    return `Its time of creation is not valid: ${row.created_clock ?? 'none'}.`
   if (row.unifi_voucher_id && !/^[\x21-\x7e]{1,100}$/.test(row.unifi_voucher_id))
-    return 'Its id of the controller is not possible.'
+    return 'Its id on the controller is not valid.'
   const controllerName = row.voucher_name.replaceAll('\u0000', '')
   // PHP counts the minutes from the creation. On the controller they begin with the first use, so an unused voucher has no end yet.
   const isUnused = row.status !== 'expired' && usedCount === 0

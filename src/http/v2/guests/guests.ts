@@ -154,7 +154,7 @@ export const exportGuests = operation({
 const reason = Type.Unsafe<(typeof erasureReasons)[number]>({
   type: 'string',
   enum: [...erasureReasons],
-  description: 'A choice and not a text: a text would contain the name sooner or later.',
+  description: 'One of these values. A text of your own is not possible, because it could contain the name.',
 })
 
 const erasureFields = {
