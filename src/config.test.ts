@@ -188,7 +188,7 @@ test('a message never repeats a secret', () => {
   expect(() => loadConfig(env)).toThrow(/^(?![\s\S]*hunter2)[\s\S]*DATABASE_URL/)
 })
 
-test('a replaced setting does not meet its file', () => {
+test('a setting that is replaced also replaces the setting that names its file', () => {
   const env = { SETUP_TOKEN_FILE: '/run/token', DATABASE_DIRECT_URL: 'postgres://elsewhere', LOG_LEVEL: 'warn' }
 
   expect(replaceSettings(env, { SETUP_TOKEN: 'new' })).toEqual({ SETUP_TOKEN: 'new', LOG_LEVEL: 'warn' })

@@ -2,7 +2,7 @@
 export type Paper = {
   width: number
   height?: number
-  /** What printers do not reach, or what should stay empty. */
+  /** The margin that printers do not reach, or that should stay empty. */
   margin: { x: number; y: number }
   /** The cards of a sheet that somebody cuts. Without them, a page is one slip. */
   cards?: { columns: number; rows: number; width: number; height: number }

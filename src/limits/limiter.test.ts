@@ -98,7 +98,7 @@ test('the count of a window that has ended does not affect the next window', asy
   expect(await limiter('next', 100)).toMatchObject({ allowed: true, remaining: 98 })
 })
 
-test('a first store that forgets its counts gives no new allowance', async () => {
+test('a first store that loses its counts gives no new allowance', async () => {
   const { store, limiter } = losable()
   let allowed = 0
   for (let i = 0; i < 200; i++) {

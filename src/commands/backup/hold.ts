@@ -124,7 +124,7 @@ async function requireNewer(
   )
 }
 
-/** A restored record has guests again who were erased after the backup, and does not know it. So somebody must say so. */
+/** A restored record has guests again who were erased after the backup, and no trace of the erasure. So a person must confirm that there is none. */
 async function requireNoneErased(terminal: Terminal, { backupTakenAt }: Hold, options: ResumeOptions): Promise<void> {
   terminal.stderr.write(
     `The restored data goes up to ${backupTakenAt?.toISOString()}. Guests who were erased after that have their names again.\n`,

@@ -41,7 +41,7 @@ test('another certificate than the pinned one is named', async () => {
   expect(stderr).toContain(`${console.fingerprint} is not the pinned AB:AB`)
 })
 
-test('a controller that does not answer is no matter of certificates', async () => {
+test('a controller that does not answer is not reported as a certificate problem', async () => {
   await run(
     [
       'controllers',

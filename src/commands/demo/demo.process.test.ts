@@ -101,7 +101,7 @@ const post = (at: string, path: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-test('the first page shows a house that lives: sixty days, reachable controllers, one failing webhook', async () => {
+test('the first page shows a hotel in operation: sixty days, reachable controllers, one failing webhook', async () => {
   const { url, sign_in, keys } = full.facts
   const session = await post(url, '/session', sign_in)
   const cookie = String(session.headers['set-cookie']).split(';')[0] as string

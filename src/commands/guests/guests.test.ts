@@ -193,7 +193,7 @@ test('receipts erase what a restored record has again, mark vouchers that still 
   ).toHaveLength(3)
 })
 
-test('a file with a bad line is rejected as a whole, and the message names the line', async () => {
+test('a file with an invalid line is rejected as a whole, and the message names the line', async () => {
   await seed()
   await erase('--yes')
   const [good, end] = (await run(['guests', 'receipts'])).stdout.split('\n') as [string, string]

@@ -101,7 +101,7 @@ export function registerStaff(staff: Command, terminal: Terminal): void {
       print(terminal, shown(person))
       if (person.credentialsEnded)
         terminal.stderr.write(
-          `${person.email} can no longer sign in, because a manager had set up the password and the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
+          `${person.email} can no longer sign in, because a manager had access to the account and the person has more rights now. Create a new link with \`voucher-service staff reset-password ${person.email}\`.\n`,
         )
       else if (person.linkEnded)
         terminal.stderr.write(

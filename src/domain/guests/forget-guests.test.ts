@@ -44,7 +44,7 @@ const names = async () =>
     ),
   )
 
-test('guests are forgotten so many days after any end of their voucher; whoever can still use a voucher keeps the name', async () => {
+test('guests are forgotten the chosen number of days after their voucher has ended in any way; guests who can still use a voucher keep the name', async () => {
   await seed('expired', { status: 'expired', expiresAt: daysAgo(31) })
   await seed('revoked', { status: 'revoked' }, { revoked_at: 31 })
   await seed('revoked before it expired', { status: 'revoked', expiresAt: daysAgo(2) }, { revoked_at: 31 })
@@ -128,7 +128,7 @@ test('unused vouchers are left alone without days for them, and if they have an 
   expect(await db.query('select from withdrawals')).toMatchObject({ rowCount: 0 })
 })
 
-test('rows of batches without a voucher are forgotten so many days after the batch, and the batch with its last row', async () => {
+test('rows of batches without a voucher are forgotten the chosen number of days after the batch, and the batch with its last row', async () => {
   const [old, recent] = [await seedBatch(db, site), await seedBatch(db, site)]
   await db.query(`update batch_rows set controller_name = '2026-01-01_Quastenflosser', reference = 'QF-4711'`)
   await db.query(`update batches set reference = 'QF-4712', finished_at = $2 where id = $1`, [old, daysAgo(31)])

@@ -207,7 +207,7 @@ export async function listStoredPlaces(
 /** SQL: the voucher may still be on the controller. Revoked ones were deleted there. */
 const isOnControllerSql = `controller_voucher_id is not null and status <> 'revoked'`
 
-/** What may be left of the items of an erasure, in addition to names: the notes on the controller, and references of whole lists. */
+/** Counts what an erasure may leave, in addition to names: notes on the controller, and references of whole lists. */
 export async function findCountsLeft(
   db: Queryable,
   erasureId: string,

@@ -11,7 +11,7 @@ export async function insertKeySecret(tx: Queryable, keyId: string, secret: NewS
   return rowCount === 1
 }
 
-/** Those of these prefixes that are in use, with their hashes. */
+/** Returns which of these prefixes are in use, with their hashes. */
 export async function listSecrets(tx: Queryable, prefixes: string[]): Promise<NewSecret[]> {
   const { rows } = await tx.query<NewSecret>('select prefix, sha256 from api_key_secrets where prefix = any ($1)', [
     prefixes,

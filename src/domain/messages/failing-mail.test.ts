@@ -100,7 +100,7 @@ test('a single message that is put off counts after an hour, two after five minu
   expect((await findFailingMail(db))?.seconds).toBeCloseTo(60 * 60, -1)
 })
 
-test('a night without messages is no failure, and neither are messages that no worker has tried', async () => {
+test('a night without messages is not a failure, and neither are messages that no worker has tried', async () => {
   await attempt([await addMessage()], 'accepted')
   await pass('10 hours')
   const night = await findFailingMail(db)

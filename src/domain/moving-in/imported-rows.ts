@@ -2,8 +2,8 @@ import type { Queryable } from '#db/database.ts'
 import { insertSetting, listSettings } from '../settings/settings.queries.ts'
 
 /**
- * What earlier imports from a system brought, by the numbers that the rows have there. So a row that was changed or removed here does
- * not come back with the next import. It has no names and no secrets.
+ * The rows that earlier imports from a system added, by their numbers in that system. So a row that was changed or removed here does
+ * not come back with the next import. Contains no names and no secrets.
  */
 export type ImportedRows = {
   sites: number[]

@@ -137,7 +137,7 @@ describe('more rights than the manager could give end what was set up with the l
     expect((await endedOf(person.id))[0]?.details.removed).toEqual(['password', 'app'])
   })
 
-  test('a sign-in by the provider that brings the rights goes on', async () => {
+  test('a sign-in with the provider that brings the rights succeeds, and only the password ends', async () => {
     const email = 'eva.new@adler.example'
     const request = { name: 'Eva', email, role: 'desk', site_ids: [adler] }
     const invited = (await call(manager.session, 'POST', '/staff', request)).json()

@@ -152,7 +152,7 @@ test('deactivating ends the sessions and the link at once, and is recorded with 
   })
 })
 
-test('more rights end an open link, because whoever created it may not have these rights; fewer do not', async () => {
+test('more rights end an open link, because its creator may not have these rights; fewer rights do not', async () => {
   const manager = await newActor('manager', [adler, krone])
   for (const change of [{ role: 'manager' as const }, { siteIds: [adler, mole] }, { siteIds: 'all' as const }]) {
     const id = await newDesk([adler])

@@ -81,7 +81,7 @@ export async function listPeopleByEmail(tx: Queryable, emails: string[]): Promis
   return rows
 }
 
-/** Those of the ids that still belong to a person. */
+/** Returns which of the ids still belong to a person. */
 export async function listExistingPeople(tx: Queryable, ids: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>('select id from staff where id = any ($1)', [ids])
   return rows.map(({ id }) => id)

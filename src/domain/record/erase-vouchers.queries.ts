@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/database.ts'
 import type { KeyedHashes, PlainHash } from '../idempotency.ts'
 
-/** What an erased name becomes. It has no date and belongs to nobody. */
+/** The text that replaces an erased name. It has no date. */
 const erasedName = '–'
 
 /** SQL: the name on the controller of an erased row. It keeps its date, so API v1 still shows the day of issue. */

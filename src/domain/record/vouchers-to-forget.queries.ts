@@ -148,8 +148,8 @@ export async function countVouchersToForget(
 type ListedId = { id: string; code: string }
 
 /**
- * Those of these listed vouchers that this service created and that ended more than `days` days ago by the record too, the earliest
- * end first. A voucher with another code is another voucher. One that is being withdrawn is left to its withdrawal.
+ * The listed vouchers that this service created and that, by the record too, ended more than `days` days ago, the earliest end
+ * first. A voucher with another code is another voucher. A voucher that is being withdrawn is left to its withdrawal.
  */
 export async function listEndedOnController(
   db: Queryable,

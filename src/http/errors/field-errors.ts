@@ -72,7 +72,7 @@ const sentences = {
   },
   bad_format: {
     en: (f, { format }) => `${f} has the wrong format${format ? ` (${format})` : ''}`,
-    de: (f, { format }) => `${f} ist nicht richtig geschrieben${format ? ` (${format})` : ''}`,
+    de: (f, { format }) => `${f} hat ein falsches Format${format ? ` (${format})` : ''}`,
   },
   unprintable: {
     en: (f) => `${f} contains characters that cannot be printed`,

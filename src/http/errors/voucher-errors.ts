@@ -41,8 +41,8 @@ export const voucherErrors: Record<VoucherErrorCode, ErrorEntry> = {
   no_end_to_move_later: {
     status: 409,
     error: 'valid_until_not_later',
-    de: 'Der Voucher hat noch kein Ende, denn seine Zeit beginnt mit der ersten Anmeldung. Deshalb ist kein Ende später. Es wurde nichts geändert.',
-    en: 'The voucher has no end yet, because its time begins with the first use. So no end is later. Nothing was changed.',
+    de: 'Der Voucher hat noch kein Ende, denn seine Zeit beginnt mit der ersten Anmeldung. Deshalb kann er nicht verlängert werden. Es wurde nichts geändert.',
+    en: 'The voucher has no end yet, because its time begins with the first use. So it cannot be extended. Nothing was changed.',
   },
   no_end_to_remove: {
     status: 409,

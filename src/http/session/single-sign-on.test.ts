@@ -188,7 +188,7 @@ describe('rights from groups', () => {
     expect(await problemOf('/sign-in?closes=true')).toBe('/sign-in?closes=true&problem=provider_groups_missing')
   })
 
-  test('without a group there is no account; whoever loses all groups loses the sessions and the rights', async () => {
+  test('without a group there is no account; a person who loses all groups loses the sessions and the rights', async () => {
     expect(await signInAs('guest')).toEqual({
       location: '/sign-in?problem=provider_groups_missing',
       session: undefined,
@@ -709,7 +709,7 @@ describe('an identity and its rights in API v2', () => {
     expect(again.status).toBe(204) // not only by the provider, where no account is linked any more
   })
 
-  test('an administrator cannot unlink the own account as that of another person, to leave the groups', async () => {
+  test('an administrator cannot unlink their own account as that of another person, to leave the groups', async () => {
     const { session } = await signInAs('karin')
     const { id } = await me(session)
 

@@ -230,7 +230,7 @@ test('a site that does not exist on the controller: 500, outcome none', async ()
   expect(await simulator.creates()).toBe(0)
 })
 
-test('four calls at once per controller; a request without a slot within 2 s is told that no voucher was made', async () => {
+test('four calls at once per controller; a request that gets no slot within 2 s is answered that no voucher was made', async () => {
   const own = await startSimulator()
   const ownSite = await seedControlledSite(app.db, own)
   await own.fault('slow', { times: 8, delayMs: 2_500 })

@@ -24,7 +24,7 @@ async function openSetup(app: TestApp, language: Language = 'en'): Promise<Page>
   return page
 }
 
-test('a hotspot operator enters the own site, and the setup goes on with it', async () => {
+test('a hotspot operator enters their own site, and the setup continues with it', async () => {
   const app = await startWebApp()
   const sites = ['--site', 'default=Hotel', '--site', 'branch=Filiale']
   const operator = ['--flavour', 'self-hosted', ...sites, '--hotspot-operator', 'branch']

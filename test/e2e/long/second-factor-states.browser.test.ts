@@ -223,7 +223,7 @@ test.each(['en', 'de'] as Language[])('a setup that has expired can be begun aga
   await expectAccessible(page, `setup expired at the end.${language}`)
 })
 
-test('a person without a factor whose role needs one learns it before the next sign-in', async () => {
+test('a person without a factor whose role needs one sees a notice before the next sign-in', async () => {
   const { session } = await seedManager()
   await insertSetting(db, 'second_factor_roles', ['manager'])
   const page = await openPage(browser, { url, session })

@@ -67,7 +67,7 @@ test.each([
   expect((await db.query('select from staff_sessions where staff_id = $1', [manager.id])).rowCount).toBe(0)
 })
 
-test('without an answer of the service, the sign-out of a shared desk forgets the guests too', async () => {
+test('a shared desk that signs out while the service does not answer removes the guests from the browser too', async () => {
   const manager = await seedPerson(db, { role: 'manager', siteIds: [site] })
   await db.query('update staff_sessions set idle_minutes = 5 where staff_id = $1', [manager.id])
   const page = await openPage(browser, { url, session: manager.session })

@@ -98,7 +98,7 @@ test('a key whose prefix belongs to another key is left', async () => {
   expect((await app.call('/api/sites.php', { key })).status).toBe(200)
 })
 
-test('a site that is left out stays behind with its vouchers', async () => {
+test('a site that is left out is not imported, and neither are its vouchers', async () => {
   const { tool, app, at, pins } = await startBoth()
   await seedToolSite(tool, { id: 8, name: 'Süd', ...at, site_id: 'sued' })
   await seedToolVoucher(tool, 7, { voucher_code: '1111100000' })

@@ -351,7 +351,7 @@ describe('a second factor that a role needs', () => {
     expect(step).toBe('set_up')
   })
 
-  test('an administrator needs an own factor to require one of administrators; the provider counts as one', async () => {
+  test('an administrator needs a factor to require one of administrators; the provider counts as one', async () => {
     const { id, session } = await seedPerson(app.db, { role: 'admin' })
 
     const ownFactor = async () => (await asPerson(session, 'GET', path)).json().own_factor
@@ -367,7 +367,7 @@ describe('a second factor that a role needs', () => {
     expect([before, after]).toEqual([false, true])
   })
 
-  test('an administrator who requires a factor while removing the own last one has one afterwards', async () => {
+  test('an administrator who requires a factor while removing their own last one has one afterwards', async () => {
     const { id, session } = await personWithApp('admin')
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     const untilWaiting = (count: number) =>
@@ -531,7 +531,7 @@ describe('reset by an administrator', () => {
     return { name: 'Security key', response: createSoftwarePasskey({ origin: app.url }).register(options) }
   }
 
-  test('is not possible for the own account', async () => {
+  test('is not possible for their own account', async () => {
     const admin = await personWithApp('admin')
 
     expect(errorOf(await asPerson(admin.session, 'DELETE', `/staff/${admin.id}/second-factors`))).toEqual([

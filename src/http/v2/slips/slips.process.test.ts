@@ -65,7 +65,7 @@ test('paper and languages can be chosen, and a logo is drawn', async () => {
     expect([query, (await download(`/vouchers/${site}-${id}/slip.pdf?${query}`)).status]).toEqual([query, 400])
 })
 
-test('lines, a slip for each language and the password for keys are as the site wants them', async () => {
+test('lines, a slip for each language and the password for keys are as the site has chosen', async () => {
   const { session: person } = await seedPerson(app.db, { role: 'manager' })
   const chosen = await seedSite(app.db, { name: 'Hirsch' })
   const id = await seedVoucher(app.db, chosen, { name: '2026-11-14_Huber', code: '5378574831' })
