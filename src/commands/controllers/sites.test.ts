@@ -59,5 +59,5 @@ test('a controller that does not answer is not reported as a certificate problem
   )
 
   const { stderr } = await run(['controllers', 'sites', 'Haus 4'])
-  expect(stderr).toContain('could not be asked for its sites: The controller cannot be reached (ECONNREFUSED)')
+  expect(stderr).toContain('could not be read: The controller cannot be reached (ECONNREFUSED)')
 })

@@ -23,7 +23,7 @@ const scopeAndPeriod = ({ onlySitesOf, siteId }: OverviewScope, { today, days }:
   days,
 ]
 
-/** `redeemed`: how many of the issued vouchers were used. */
+/** `redeemed`: how many of the issued vouchers somebody has used since then. */
 export type IssuedDay = { day: string; issued: number; redeemed: number }
 
 /** Every day of the period, also those without vouchers, earliest first. */

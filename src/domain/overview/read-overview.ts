@@ -74,7 +74,7 @@ function sumOf(days: IssuedDay[]): { issued: number; redeemed: number } {
   }
 }
 
-/** Only administrators administer the mail server and keys, so only they are told about them. */
+/** Only administrators manage the mail server and keys, so only they see problems with them. */
 async function readAttention(ctx: OverviewContext<Queryable>, actor: Requester, scope: OverviewScope, today: string) {
   const { db } = ctx
   const isAdmin = actor.kind === 'staff' && actor.role === 'admin'

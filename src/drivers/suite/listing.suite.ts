@@ -4,7 +4,7 @@ import { timeLimit } from '#test/measuring.ts'
 import type { ControllerVoucher, SeenVoucher } from '../driver.ts'
 import { type Bench, controllerError, shape } from './setup.suite.ts'
 
-/** Faults during a list. The list must be complete or an error. */
+/** Faults during a list. The driver returns the whole list or throws. */
 const listFaults = [
   'unauthorized-for-good',
   'forbidden',

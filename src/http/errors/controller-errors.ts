@@ -23,9 +23,9 @@ export const controllerErrors: Record<ControllerErrorCode, ErrorEntry> = {
   controller_check_failed: {
     status: 409,
     de: 'Die Standorte des Controllers konnten nicht gelesen werden ({failure}). Mit "unchecked": true entfällt diese Prüfung.',
-    en: 'The controller could not be asked for its sites ({failure}). Send "unchecked": true to skip this check.',
+    en: 'The sites of the controller could not be read ({failure}). Send "unchecked": true to skip this check.',
     terminal:
-      'The controller could not be asked for its sites: {reason}. Correct this, or add the site with --unchecked and then run `voucher-service sites test`.',
+      'The sites of the controller could not be read: {reason}. Correct this, or add the site with --unchecked and then run `voucher-service sites test`.',
   },
   controller_checks_too_many: {
     status: 429,
@@ -36,8 +36,8 @@ export const controllerErrors: Record<ControllerErrorCode, ErrorEntry> = {
     status: 409,
     error: 'controller_check_failed',
     de: 'Die Standorte des Controllers konnten nicht gelesen werden ({failure}). Testen Sie die Verbindung zum Controller.',
-    en: 'The controller could not be asked for its sites ({failure}). Test the connection to the controller.',
-    terminal: 'The controller could not be asked for its sites: {reason}. Correct this, then run the command again.',
+    en: 'The sites of the controller could not be read ({failure}). Test the connection to the controller.',
+    terminal: 'The sites of the controller could not be read: {reason}. Correct this, then run the command again.',
   },
   controller_site_not_found: {
     status: 400,

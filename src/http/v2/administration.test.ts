@@ -105,7 +105,7 @@ test('controller, site and template: created, changed, and removed in the right 
   expect(statuses).toEqual([409, 409, 204, 204, 204])
 })
 
-test('a new address erases the secret unless the request has a new one; a controller without a secret cannot be asked for its sites', async () => {
+test('a new address erases the secret unless the request has a new one; the sites of a controller without a secret cannot be read', async () => {
   const login = { driver: 'unifi-integration', address: simulator.url, secret: simulator.apiKey }
   const { body: controller } = await ask('POST', '/controllers', { name: 'Moved', ...login })
   const path = `/controllers/${controller.id}`
@@ -115,7 +115,7 @@ test('a new address erases the secret unless the request has a new one; a contro
 
   expect([moved.body.has_secret, entered.body.has_secret]).toEqual([false, true])
   expect([refused.status, refused.body.error]).toEqual([409, 'controller_check_failed'])
-  expect(refused.body.message).toMatch(/^The controller could not be asked for its sites \(\w+\)\. Test the connection/)
+  expect(refused.body.message).toMatch(/^The sites of the controller could not be read \(\w+\)\. Test the connection/)
   expect((await ask('GET', `${path}/sites`)).status).toBe(200)
 })
 

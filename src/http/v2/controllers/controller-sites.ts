@@ -11,7 +11,7 @@ export const listControllerSites = operation({
   scope: 'manage',
   role: 'admin',
   status: 200,
-  conflict: 'The controller could not be asked',
+  conflict: 'The sites of the controller could not be read',
   params: uuidParams,
   answer: Type.Object({
     sites: Type.Array(
@@ -45,7 +45,7 @@ export const createControllerSites = operation({
   scope: 'manage',
   role: 'admin',
   status: 201,
-  conflict: 'The controller could not be asked',
+  conflict: 'The sites of the controller could not be read',
   params: uuidParams,
   body: Type.Object(
     {

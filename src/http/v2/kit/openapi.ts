@@ -101,7 +101,7 @@ const factorMissing = 'The person must set up a second factor first'
 const signInTooOld = 'The person signed in more than 15 minutes ago and must sign in again'
 const failuresOfBodies = (maxKiB = 64) => ({ 413: `The body is larger than ${maxKiB} KiB` })
 const failuresOfManaging = {
-  409: 'The name is taken, something still refers to the object, or the controller could not be asked',
+  409: 'The name is taken, something still refers to the object, or the sites of the controller could not be read',
 }
 const failuresOfSessions = { 415: 'A request with a session has a Content-Type other than application/json' }
 const failuresOfPublicChanges = {

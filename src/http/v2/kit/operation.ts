@@ -46,7 +46,7 @@ export type V2Context = CreateVoucherContext &
     provider: Provider | undefined
   }
 
-/** A site and the version of its vouchers and of the names of their makers, read from PostgreSQL for this request. */
+/** A site and the version of its cached list, which changes with its vouchers and the names of their makers. Read for this request. */
 export type NamedSite = { id: number; version: string }
 
 /** The arguments of a handler. */
