@@ -53,7 +53,7 @@ export type Identity = {
   /** The e-mail address that the provider sent at the last sign-in, or when the account was linked. Null if it sent none. */
   email: string | null
   linked_at: string
-  /** When the person last signed in by the provider. */
+  /** When the person last signed in with the provider. */
   last_sign_in_at: string | null
 }
 
@@ -77,11 +77,11 @@ export type Person = {
     /** The longest duration of a voucher in minutes. Null: no limit. */
     longest_minutes: number | null
   }
-  /** False if the person has not set a password and signs in only by the provider. */
+  /** False if the person has not set a password and signs in only with the provider. */
   has_password: boolean
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
-  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  /** True if each sign-in with the provider replaces role and sites with those of the groups of the person. */
   rights_from_groups: boolean
 }
 
@@ -280,7 +280,7 @@ export type Passkey = {
 export type MySecondFactors = {
   app: AuthenticatorApp | null
   passkeys: Array<Passkey>
-  /** True if your role needs at least one second factor. False if you signed in by the provider: your account there counts as one. */
+  /** True if your role needs at least one second factor. False if you signed in with the provider: your account there counts as one. */
   required: boolean
 }
 
@@ -370,7 +370,7 @@ export type StaffMember = {
   created_at: string
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
-  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  /** True if each sign-in with the provider replaces role and sites with those of the groups of the person. */
   rights_from_groups: boolean
 }
 
@@ -429,7 +429,7 @@ export type CreatedPerson = {
   created_at: string
   /** The account of the provider that is linked to the person. Null if there is none. */
   identity: Identity | null
-  /** True if each sign-in by the provider replaces role and sites by those of the groups of the person. */
+  /** True if each sign-in with the provider replaces role and sites with those of the groups of the person. */
   rights_from_groups: boolean
   password_link: PasswordLink
 }
@@ -655,7 +655,7 @@ export type SecondFactorOfRole = {
   people: number
   /** How many of them have a second factor. */
   with_factor: number
-  /** How many of the others have no password and sign in by the provider. They need no second factor here. */
+  /** How many of the others have no password and sign in with the provider. They need no second factor here. */
   by_provider: number
   /** The names of all others, at most 20. If a factor is required, they set one up after their next sign-in with a password. */
   without_factor: Array<string>
@@ -667,7 +667,7 @@ export type SecondFactorSettings = {
     manager: SecondFactorOfRole
     admin: SecondFactorOfRole
   }
-  /** True if you have a second factor, or signed in by the provider. Only then can you require one for your own role. */
+  /** True if you have a second factor, or signed in with the provider. Only then can you require one for your own role. */
   own_factor: boolean
 }
 
@@ -744,9 +744,9 @@ export type SignInGroupsTry = {
   /** The claim that lists the groups of a person. Dots lead into objects: `realm_access.roles`. */
   claim: string
   groups: Array<GroupRights>
-  /** A person. The groups are those of the last sign-in by the provider, unless `person_groups` has others. */
+  /** A person. The groups are those of the last sign-in with the provider, unless `person_groups` has others. */
   email?: string
-  /** Groups of the person, for somebody who has never signed in by the provider. */
+  /** Groups of the person, for somebody who has never signed in with the provider. */
   person_groups?: Array<string>
 }
 
@@ -2325,7 +2325,7 @@ export interface VoucherApi {
   getSignInSettings(options?: CallOptions): Promise<SignInSettings>
   /** Switch password sign-in on or off, choose the break-glass account, or start at the provider at once */
   updateSignInSettings(body: SignInSettingsChange, options?: CallOptions): Promise<SignInSettings>
-  /** Replace the groups that become roles. People get other rights at their next sign-in by the provider */
+  /** Replace the groups that become roles. People get other rights at their next sign-in with the provider */
   updateSignInGroups(body: SignInGroups, options?: CallOptions): Promise<SignInSettings>
   /** Show whom a table of groups would change, without changing anything */
   checkSignInGroups(body: SignInGroupsTry, options?: CallOptions): Promise<SignInGroupsResult>

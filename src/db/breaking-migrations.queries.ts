@@ -46,7 +46,7 @@ export async function findBreaking(db: Queryable): Promise<BreakingMigration | u
 export function describeBreaking({ name, breaksBefore, reason }: BreakingMigration): { problem: string; fix: string } {
   return {
     problem: `Version ${serviceVersion()} does not work with the database since migration ${name} (${reason}).`,
-    fix: `Replace this process by version ${breaksBefore} or newer.`,
+    fix: `Replace this process with version ${breaksBefore} or newer.`,
   }
 }
 

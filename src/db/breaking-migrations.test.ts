@@ -15,7 +15,7 @@ test('a later migration that breaks this version is found, with the version that
   expect(await findMisfit(db)).toEqual({ breaking })
   expect(describeBreaking(breaking)).toEqual({
     problem: `Version ${serviceVersion()} does not work with the database since migration 9000_planted (drops a guest's reference).`,
-    fix: 'Replace this process by version 99.0.0 or newer.',
+    fix: 'Replace this process with version 99.0.0 or newer.',
   })
 })
 

@@ -26,7 +26,7 @@ test('a worker stops its work when a later version applies a migration that brea
   await pause(3_000) // a fetcher polls after at most 2 s
 
   expect(error.mock.calls).toEqual([
-    [{ migration: '9000_planted' }, expect.stringContaining('Replace this process by version 99.0.0 or newer.')],
+    [{ migration: '9000_planted' }, expect.stringContaining('Replace this process with version 99.0.0 or newer.')],
   ])
   expect(await countJobs()).toBe(1)
 })

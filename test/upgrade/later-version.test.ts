@@ -33,7 +33,7 @@ const later = installLaterVersion(
   '-- breaks_before: 99.0.0 (drops vouchers.reference)\nalter table vouchers drop column reference cascade;',
 )
 const outdated = `Version ${serviceVersion()} does not work with the database since migration 9000_planted (drops vouchers.reference).`
-const sentence = `${outdated} Replace this process by version 99.0.0 or newer.`
+const sentence = `${outdated} Replace this process with version 99.0.0 or newer.`
 
 test('a migration that breaks this version: the later version announces it, and processes of this version stop working', async () => {
   const db = await createTestDatabase()

@@ -332,7 +332,7 @@ describe('migrations', () => {
       {
         result: 'problem',
         message: expect.stringContaining('does not work with the database since migration 9999_planted'),
-        fix: 'Replace this process by version 99.0.0 or newer.',
+        fix: 'Replace this process with version 99.0.0 or newer.',
       },
     ])
   })

@@ -119,7 +119,7 @@ test('/readyz is not ready from the moment at which a later version applies a mi
     503,
     {
       status: 'not_ready',
-      reason: `Version ${serviceVersion()} does not work with the database since migration 9000_planted (drops vouchers.reference). Replace this process by version 99.0.0 or newer.`,
+      reason: `Version ${serviceVersion()} does not work with the database since migration 9000_planted (drops vouchers.reference). Replace this process with version 99.0.0 or newer.`,
     },
   ])
 })

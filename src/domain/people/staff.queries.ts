@@ -21,7 +21,7 @@ export type Person = IssuingLimits & {
   hasPassword: boolean
   /** The account of a provider with which the person signs in; null if there is none. */
   identity: Identity | null
-  /** True if each sign-in by the provider replaces role and sites by those of the person's groups. */
+  /** True if each sign-in by the provider replaces role and sites with those of the person's groups. */
   rightsFromGroups: boolean
 }
 

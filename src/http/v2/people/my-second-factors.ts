@@ -49,7 +49,7 @@ export const getMySecondFactors = operation({
       passkeys: Type.Array(passkeySchema),
       required: Type.Boolean({
         description:
-          'True if your role needs at least one second factor. False if you signed in by the provider: your account there counts as one.',
+          'True if your role needs at least one second factor. False if you signed in with the provider: your account there counts as one.',
       }),
     },
     { title: 'MySecondFactors' },

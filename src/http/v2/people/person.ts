@@ -25,7 +25,7 @@ const identitySchema = Type.Object(
         'The e-mail address that the provider sent at the last sign-in, or when the account was linked. Null if it sent none.',
     },
     linked_at: time,
-    last_sign_in_at: { ...timeOrNull, description: 'When the person last signed in by the provider.' },
+    last_sign_in_at: { ...timeOrNull, description: 'When the person last signed in with the provider.' },
   },
   { title: 'Identity' },
 )
@@ -35,7 +35,7 @@ export const identityFields = {
     description: 'The account of the provider that is linked to the person. Null if there is none.',
   }),
   rights_from_groups: Type.Boolean({
-    description: 'True if each sign-in by the provider replaces role and sites by those of the groups of the person.',
+    description: 'True if each sign-in with the provider replaces role and sites with those of the groups of the person.',
   }),
 }
 
@@ -72,7 +72,7 @@ export const personSchema = Type.Object(
     theme,
     limits: Type.Object({ requests_per_minute: Type.Integer({ minimum: 1 }), ...issuingFields }),
     has_password: Type.Boolean({
-      description: 'False if the person has not set a password and signs in only by the provider.',
+      description: 'False if the person has not set a password and signs in only with the provider.',
     }),
     ...identityFields,
   },

@@ -17,7 +17,7 @@ const roleSchema = Type.Object(
     by_provider: {
       ...count,
       description:
-        'How many of the others have no password and sign in by the provider. They need no second factor here.',
+        'How many of the others have no password and sign in with the provider. They need no second factor here.',
     },
     without_factor: Type.Array(Type.String(), {
       description:
@@ -32,7 +32,7 @@ const settingsSchema = Type.Object(
     roles: Type.Object({ desk: roleSchema, manager: roleSchema, admin: roleSchema }),
     own_factor: Type.Boolean({
       description:
-        'True if you have a second factor, or signed in by the provider. Only then can you require one for your own role.',
+        'True if you have a second factor, or signed in with the provider. Only then can you require one for your own role.',
     }),
   },
   { title: 'SecondFactorSettings' },

@@ -140,7 +140,7 @@ export const updateSignInGroups = operation({
   method: 'PUT',
   path: '/settings/sign-in/groups',
   operationId: 'updateSignInGroups',
-  summary: 'Replace the groups that become roles. People get other rights at their next sign-in by the provider',
+  summary: 'Replace the groups that become roles. People get other rights at their next sign-in with the provider',
   role: 'admin',
   recentSignIn: true,
   status: 200,
@@ -181,13 +181,13 @@ export const checkSignInGroups = operation({
           maxLength: 254,
           pattern: '^[^\\u0000]*$',
           description:
-            'A person. The groups are those of the last sign-in by the provider, unless `person_groups` has others.',
+            'A person. The groups are those of the last sign-in with the provider, unless `person_groups` has others.',
         }),
       ),
       person_groups: Type.Optional(
         Type.Array(Type.String({ maxLength: 256 }), {
           maxItems: 1_000,
-          description: 'Groups of the person, for somebody who has never signed in by the provider.',
+          description: 'Groups of the person, for somebody who has never signed in with the provider.',
         }),
       ),
     },
