@@ -362,7 +362,7 @@ describe('what the server answers', () => {
   })
 })
 
-  test('the connection to a server that keeps sending after the goodbye is closed', async () => {
+test('the connection to a server that keeps sending after the goodbye is closed', async () => {
   const talking = await startTalkingServer()
 
   const answer = await sendMail(open({ port: talking.port }), mail(), { ...options, timeouts: { connectMs: 200 } })

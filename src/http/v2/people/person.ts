@@ -35,7 +35,8 @@ export const identityFields = {
     description: 'The account of the provider that is linked to the person. Null if there is none.',
   }),
   rights_from_groups: Type.Boolean({
-    description: 'True if each sign-in with the provider replaces role and sites with those of the groups of the person.',
+    description:
+      'True if each sign-in with the provider replaces role and sites with those of the groups of the person.',
   }),
 }
 
