@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRandom } from '#lib/random.ts'
 import { onFileEnd } from '../on-file-end.ts'
-import { createRandom } from '../random.ts'
 
 export type NameServer = {
   /** A copy of `/etc/resolv.conf` that names only this server. */
