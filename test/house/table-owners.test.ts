@@ -22,6 +22,7 @@ function tablesWrittenBy(source: string): string[] {
 function problemsIn(path: string, source: string): string[] {
   return tablesWrittenBy(source).flatMap((table) => {
     if (table.startsWith('pgboss.')) return path.startsWith('src/queue/') ? [] : [`${path} writes ${table}`]
+    if (table === 'migrations') return path === 'src/db/migrate.ts' ? [] : [`${path} writes ${table}`] // not in the schema
     if (table === '?') return toolsForManyTables.includes(path) ? [] : [`${path} writes a table without its name`]
     const owner = tableOwners[table]
     if (owner === undefined) return [`${path} writes ${table}, which has no owner`]
@@ -68,6 +69,7 @@ test.each([
   ["'insert into ' + table", 'writes a table without its name'],
   ['`insert into unknown_table values (1)`', 'writes unknown_table, which has no owner'],
   ["'update pgboss.job set state = 1'", 'writes pgboss.job'],
+  ["'delete from public.migrations'", 'writes migrations'],
 ])('a planted write is found: %s', (source, problem) => {
   expect(problemsIn('src/domain/overview/planted.queries.ts', source)).toEqual([
     `src/domain/overview/planted.queries.ts ${problem}`,
