@@ -21,6 +21,7 @@ test('every process shows the same token; it creates one administrator and three
   await expect(setUp(ctx, visitor, { ...anna, token: `${token}x` })).rejects.toThrow('setup_token_invalid')
   await expect(tryOutSetupToken(ctx, visitor, `${token}x`)).rejects.toThrow('setup_token_invalid')
   await tryOutSetupToken(ctx, visitor, ` ${token.slice(0, 9)}\n  ${token.slice(9)}\u00a0`)
+  await tryOutSetupToken(ctx, visitor, `${token}"}`) // the end of a line of the log
   const both = await Promise.allSettled([
     setUp(ctx, visitor, { ...anna, token }),
     setUp(ctx, visitor, { ...anna, email: 'eva@example.com', token }),
@@ -54,11 +55,11 @@ test('SETUP_TOKEN replaces the token; a process without it shows none', async ()
   const db = await createTestDatabase()
   await open(db)
 
-  const given = await open(db, 'a-token-of-the-operator')
+  const given = await open(db, 'a-token-of-the-operator"}')
 
-  expect(given?.token).toBe('a-token-of-the-operator')
+  expect(given?.token).toBe('a-token-of-the-operator"}')
   expect(await open(db)).toBeUndefined()
-  await setUp({ db, limiter: unlimited, log }, visitor, { ...anna, token: 'a-token-of-the-operator' })
+  await setUp({ db, limiter: unlimited, log }, visitor, { ...anna, token: 'a-token-of-the-operator"}' })
 })
 
 test('the token cannot be read in the database, and a weak password does not end it', async () => {

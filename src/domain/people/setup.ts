@@ -78,13 +78,17 @@ export async function setUp(ctx: SignInContext, visitor: Visitor, request: First
   })
 }
 
-/** A token has no blanks, so those that were copied with it do not count: a terminal breaks the line of a log. */
+/**
+ * A token has no blanks, so those that were copied with it do not count: a terminal breaks the line of a log. The line ends with
+ * `"}`, which people copy too.
+ */
 async function checkSetupToken(db: Queryable, typed: string): Promise<void> {
   if (await hasAdministrator(db)) throw new DomainError('setup_done')
   const stored = await findSetupToken(db)
   const token = typed.replace(/\s/g, '')
-  if (!stored || !timingSafeEqual(sha256Of(token), stored.tokenSha256)) throw new DomainError('setup_token_invalid')
-  if (stored.isExpired) throw new DomainError('setup_token_expired')
+  const isStored = (text: string) => stored !== undefined && timingSafeEqual(sha256Of(text), stored.tokenSha256)
+  if (!isStored(token) && !isStored(token.replace(/"\}?$/, ''))) throw new DomainError('setup_token_invalid')
+  if (stored?.isExpired) throw new DomainError('setup_token_expired')
 }
 
 async function addFirstTemplates(tx: Queryable, actor: Actor, language: Language): Promise<void> {
