@@ -1,7 +1,14 @@
 import type { Queryable } from '#db/database.ts'
 import { idsSql } from '../deliveries/erase-references.queries.ts'
 import { makerSql } from '../keys/keys.queries.ts'
-import { type Guest, guestsSql, guestValues, isNamedSql, vouchersOfGuestSql } from './guest.queries.ts'
+import {
+  type Guest,
+  guestsSql,
+  guestValues,
+  isNamedSql,
+  preparedMessagesSql,
+  vouchersOfGuestSql,
+} from './guest.queries.ts'
 
 /** A stored row, with its fields in the order of the export. */
 export type ExportedRow = Record<string, unknown>
@@ -34,7 +41,7 @@ export async function readStoredData(db: Queryable, guests: Guest[], limit: numb
     vouchers: vouchers.map(({ uuid: _, ...voucher }) => voucher),
     creations: await list(creationsSql, [...guestValues(guests), ...own]),
     batchRows: await list(batchRowsSql, [...guestValues(guests), ...own]),
-    messages: await list(messagesSql, own),
+    messages: await list(messagesSql, [...guestValues(guests), ...own]),
     events: await list(eventsSql, own),
     audit: await list(auditSql, [vouchers.map(({ id }) => id)]),
   }
@@ -66,11 +73,12 @@ const batchRowsSql = `
    where r.erased_at is null
    order by b.created_at, r.batch_id, r.number`
 
-/** A message whose voucher is not recorded yet belongs to no guest: it has its outcome within minutes. */
 const messagesSql = `
   select m.id, m.site_id || '-' || m.voucher_id as "voucherId", m.email, m.language, m.state, m.answer, m.created_at as "createdAt",
          m.settled_at as "settledAt"
-    from unnest($1::integer[], $2::uuid[]) as own (site_id, id) join messages m on m.site_id = own.site_id and m.voucher_id = own.id
+    from (select m.id from ${ownSql} join messages m on m.site_id = own.site_id and m.voucher_id = own.id
+          union ${preparedMessagesSql(guestsSql)}) as found
+    join messages m on m.id = found.id
    order by m.created_at, m.id`
 
 /** Events about vouchers of the guests. Other vouchers of the same event are left out. */

@@ -21,3 +21,16 @@ export const vouchersOfGuestSql = (columns: string) => `
   union all
   select ${columns} from vouchers
    where vouchers.site_id = g.site_id and ${isNamedSql(firstNameSql)} and vouchers.name <> ${firstNameSql} and erased_at is null`
+
+/**
+ * SQL: the ids of messages that wait until the voucher of guest `g` is recorded. `guests` is where the guests come from. Rows and creations
+ * usually have an outcome within minutes, but rows wait as long as the service is held.
+ */
+export const preparedMessagesSql = (guests: string) => `
+  select m.id from ${guests} join batch_rows r on r.site_id = g.site_id and ${isNamedSql('r.name')} and r.erased_at is null
+                  join messages m on m.id = r.message_id
+   where m.state = 'prepared'
+  union
+  select m.id from ${guests} join creations c on c.site_id = g.site_id and c.name = g.name and c.settled_at is null
+                  join messages m on m.creation_id = c.id
+   where m.state = 'prepared'`

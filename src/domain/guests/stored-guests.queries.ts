@@ -7,7 +7,14 @@ import { hasEndedSql } from '../record/erase-vouchers.queries.ts'
 import type { GuestField } from '../record/guest-fields.ts'
 import { endedAtSql } from '../record/vouchers-to-forget.queries.ts'
 import { mayUseSiteSql } from '../sites/sites.queries.ts'
-import { firstNameSql, type Guest, guestValues, isNamedSql, vouchersOfGuestSql } from './guest.queries.ts'
+import {
+  firstNameSql,
+  type Guest,
+  guestValues,
+  isNamedSql,
+  preparedMessagesSql,
+  vouchersOfGuestSql,
+} from './guest.queries.ts'
 
 /** `reference`: the newest one. `valid`: how many of the vouchers still work. */
 export type FoundGuest = Guest & {
@@ -183,7 +190,8 @@ export async function listStoredPlaces(
          from own_batches
        union all
        select 5, 'messages', null, '{email}', count(*)::integer, ${untilSql(addressUntilSql)}
-         from v join messages m on m.site_id = v.site_id and m.voucher_id = v.id
+         from (select m.id from v join messages m on m.site_id = v.site_id and m.voucher_id = v.id
+               union ${preparedMessagesSql('g')}) as found join messages m on m.id = found.id
         where m.email is not null
        union all
        select 6, 'events', w.name, '{reference}', count(*)::integer, ${untilSql(`e.created_at + ${keptForSql}`)}

@@ -5,7 +5,7 @@ import { longestControllerText } from '#drivers/driver.ts'
 import { encrypt } from '#lib/cipher.ts'
 import { startApp } from '#test/app.ts'
 import { findText } from '#test/data/find-text.ts'
-import { seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
+import { seedBatch, seedKey, seedPerson, seedSite, seedVoucher } from '#test/data/seed.ts'
 import { testKeyring } from '#test/environment.ts'
 import { readZip } from '#test/read-zip.ts'
 
@@ -242,6 +242,34 @@ test('a receipt about two sites is shown only to a key that may use both', async
   }
 
   expect([await shownTo([site]), await shownTo([other]), await shownTo([site, other])]).toEqual([0, 0, 1])
+})
+
+test('addresses of messages whose voucher is not recorded yet are stored and exported', async () => {
+  const [ofRow, ofCreation, ofOther] = [uuidv7(), uuidv7(), uuidv7()]
+  for (const id of [ofRow, ofCreation, ofOther])
+    await db.query(
+      `insert into messages (id, site_id, creation_id, email, language, state) values ($1, $2, $1, $3, 'de', 'prepared')`,
+      [id, site, encrypt(app.context.keyring, messageEmailPlace(id), `${id}@example.org`)],
+    )
+  const batchId = await seedBatch(db, site)
+  await db.query(
+    `update batch_rows set controller_name = '2026-11-14_Familie Huber', state = 'waiting', message_id = $1 where batch_id = $2`,
+    [ofRow, batchId],
+  )
+  await db.query(
+    `insert into creations (site_id, id, actor, request_hash, controller_name, max_uses, expire_minutes, state, sent_at, lease_until)
+     values ($1, $2, 'key:x', '', '2026-11-14_Familie Huber', 1, 60, 'open', now(), now())`,
+    [site, ofCreation],
+  )
+  const { places } = (await ask('stored', { guests: huber })).json()
+  const { bytes } = await ask('export', { guests: huber })
+  for (const table of ['batch_rows', 'batches', 'creations']) await db.query(`delete from ${table}`)
+
+  expect(places.find(({ place }: { place: string }) => place === 'messages')).toMatchObject({ entries: 2, until: null })
+  const { messages } = JSON.parse(readZip(bytes)['guest-data.json'] as string)
+  expect(messages.map(({ email }: { email: string }) => email)).toEqual(
+    [ofRow, ofCreation].map((id) => `${id}@example.org`),
+  )
 })
 
 test.each([
