@@ -135,7 +135,7 @@ test.each(levels)(
       for (const fault of failing) {
         if (fault) mailServer.faults[step] = fault
         else delete mailServer.faults[step]
-        await send('POST', '/settings/mail/test', { to: 'canary@example.com' })
+        await send('POST', '/settings/mail/test', { to: 'guest@example.com' })
       }
     expect(mailServer.received.length).toBeGreaterThan(0)
 
