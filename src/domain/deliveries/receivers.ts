@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, type buildConnector } from 'undici'
 import { AddressRefused, connectAllowed } from '#lib/connect-allowed.ts'
 import type { Lookup } from '#lib/look-up-name.ts'
@@ -40,7 +41,7 @@ export function createReceivers(addresses: ReceiverAddresses, lookup?: Lookup): 
         const { statusCode: status, headers: answered } = answer
         const { reply, isComplete } = await readReply(answer.body, url)
         const error = isComplete ? null : 'the answer is incomplete'
-        return { status, error, reply, retryAfterMs: retryAfterMs(answered['retry-after']) }
+        return { status, error, reply, retryAfterMs: retryAfterMs(answered['retry-after'], dateOf(answered)) }
       } catch (error) {
         return { status: null, error: reasonOf(error as Error & { code?: unknown }), reply: null, retryAfterMs: null }
       }
@@ -100,6 +101,12 @@ function decoded(part: string): string {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
+
+/** When the receiver answered, by its own clock: a date in `Retry-After` is by this clock too. */
+function dateOf({ date }: IncomingHttpHeaders): number | undefined {
+  const at = Date.parse(String(date))
+  return Number.isNaN(at) ? undefined : at
+}
 
 /** The pause that `Retry-After` asks for, in seconds or as a date, at most a day. Null when it asks for none. */
 export function retryAfterMs(header: string | string[] | undefined, now = Date.now()): number | null {

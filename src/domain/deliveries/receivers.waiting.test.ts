@@ -31,6 +31,14 @@ test('an answer has a status and the beginning of its body', async () => {
   expect(await reply('x'.repeat(1024 * 1024))).toBe('x'.repeat(4096))
 })
 
+test('a date in Retry-After counts from the date of the answer: the clock of this machine may be wrong', async () => {
+  const sink = await startWebhookSink()
+  const headers = { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }
+  sink.answerWith({ status: 429, headers })
+
+  expect((await post(sink.url)).retryAfterMs).toBe(30_000)
+})
+
 test.each([
   ['breaks off', 'content-length: 9\r\n\r\nhalf'],
   ['floods', `content-length: ${2 * 1024 * 1024}\r\n\r\n${'x'.repeat(2 * 1024 * 1024)}`],
