@@ -161,6 +161,11 @@ export function GuestTableForm({ table, children, button, ...props }: Props) {
                 {t('many.emails', { count: emails })}
               </Text>
             )}
+            {table.hasIgnoredEmails && (
+              <Text fz={13.5} c="var(--vs-warn-text)" ta="right">
+                {t('many.emails-ignored')}
+              </Text>
+            )}
           </div>
           {button}
         </div>

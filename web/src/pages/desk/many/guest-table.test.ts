@@ -76,12 +76,16 @@ describe('addresses', () => {
     ])
   })
 
-  test('where the site cannot send e-mail, the column is ignored, even if it was chosen before', () => {
+  test('where the site cannot send e-mail, the column is ignored, even if it was chosen before, and the page can say so', () => {
     const table = readGuestTable(text, { ...calendar, canEmail: false }, [{ kind: 'name' }, { kind: 'email' }])
 
     expect(table?.columns.map(({ kind }) => kind)).toEqual(['name', 'ignore'])
     expect(table?.rows.filter(isWrong)).toEqual([])
     expect(table && toRows(table, facts, 'de')[0]).toEqual({ name: 'Huber' })
+    expect(table?.hasIgnoredEmails).toBe(true)
+    const withoutAddresses = [{ kind: 'name' }, { kind: 'ignore' }] as const
+    const ignored = readGuestTable(text, { ...calendar, canEmail: false }, [...withoutAddresses])
+    expect(ignored?.hasIgnoredEmails).toBe(false) // the person chose it
   })
 
   test('the eleventh row with the same address is wrong', () => {

@@ -10,6 +10,8 @@ export type GuestTable = PastedTable & {
   /** The line that names the columns; undefined if there is none. */
   header: TableLine | undefined
   columns: Column[]
+  /** A column of addresses is ignored because the site cannot send e-mail. */
+  hasIgnoredEmails: boolean
   rows: GuestRow[]
 }
 
@@ -28,13 +30,15 @@ export function readGuestTable(
   const table = readTable(text, looksLikeTable)
   if (!table) return null
   const guessed = guessColumns(table.lines)
-  const columns = guessed.columns
-    .map((column, index) => chosen?.[index] ?? column)
-    .map((column): Column => (column.kind === 'email' && !canEmail ? { kind: 'ignore' } : column))
+  const understood = guessed.columns.map((column, index) => chosen?.[index] ?? column)
+  const hasIgnoredEmails = !canEmail && understood.some(({ kind }) => kind === 'email')
+  const columns = understood.map(
+    (column): Column => (column.kind === 'email' && !canEmail ? { kind: 'ignore' } : column),
+  )
   const [first, ...others] = table.lines
   const header = guessed.hasHeader ? first : undefined
   const rows = readGuests(header ? others : table.lines, columns, { ...calendar, checkOut })
-  return { ...table, header, columns, rows }
+  return { ...table, header, columns, hasIgnoredEmails, rows }
 }
 
 export function isWrong({ errors }: GuestRow): boolean {
