@@ -250,7 +250,7 @@ test('without a mail server, nothing is created and nothing is sent', async () =
 test('a day after the outcome, only the codes of an answer are left', async () => {
   mail.faults.to = { code: 550, text: '5.1.1 Frau Quastenflosser has moved' }
   const id = await newVoucher()
-  await send(id)
+  await send(id, { email: 'umzug@example.org' })
   await expect.poll(stateOf(id)).toBe('rejected')
   const [before] = await messagesOf(id)
   await app.db.query(`update messages set settled_at = now() - interval '24 hours' where state = 'rejected'`)
