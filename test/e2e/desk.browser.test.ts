@@ -152,6 +152,7 @@ long('with all sites chosen, the sites are buttons, and a code of another site i
   await page.getByLabel('For whom?').fill('Zimmer 12')
   await page.keyboard.press('Enter')
   await result(page).waitFor()
+  await page.getByText('Pension Alpenblick · 1 day').waitFor({ timeout: 30_000 })
   const code = await shownCode(page)
   expect([await codesOn(hotel), await codesOn(pension)]).toEqual([[], [code]])
   await page.waitForTimeout(700) // N is ignored for a moment

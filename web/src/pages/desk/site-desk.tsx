@@ -143,6 +143,7 @@ export function SiteDesk({ site, siteField, guestInfo, templates }: Props) {
               site={site}
               guestInfo={guestInfo}
               isNew={opened === undefined}
+              withSite={siteField !== undefined}
               sentTo={isNewShown ? current.request.message?.email : undefined}
               onNext={goOn}
               onUndo={store.undo} // the form still has the text

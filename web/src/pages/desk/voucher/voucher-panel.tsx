@@ -8,7 +8,7 @@ import type { GuestInfo, Site, Voucher } from '../../../../../client/voucher-api
 import { filled } from '../../../components/filled.tsx'
 import { StatusWords } from '../../../components/voucher/status-mark.tsx'
 import { hasEnded } from '../../../components/voucher/voucher-end.ts'
-import { limitWords, validityWords } from '../../../components/voucher/voucher-words.ts'
+import { joinWords, limitWords, validityWords } from '../../../components/voucher/voucher-words.ts'
 import qrClasses from '../../../components/voucher/wifi-qr.module.css'
 import type { WallTime } from '../../../components/voucher/zoned-time.ts'
 import { ZoneNote } from '../../../components/zone-note.tsx'
@@ -40,6 +40,8 @@ type Props = {
   guestInfo: GuestInfo
   /** True if the voucher was made just now and was not opened from the list. */
   isNew: boolean
+  /** Names the site. Otherwise the app shows only this site, and its name stands above the navigation. */
+  withSite: boolean
   /** The address of the e-mail that the creation of the voucher sent. */
   sentTo: string | undefined
   onNext: () => void
@@ -50,7 +52,17 @@ type Props = {
 }
 
 /** The code to hand over, the steps for the guest, and the actions for the voucher. */
-export function VoucherPanel({ voucher, site, guestInfo, isNew, sentTo, onNext, onUndo, onSecondCode }: Props) {
+export function VoucherPanel({
+  voucher,
+  site,
+  guestInfo,
+  isNew,
+  withSite,
+  sentTo,
+  onNext,
+  onUndo,
+  onSecondCode,
+}: Props) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   const timeZone = guestInfo.time_zone
@@ -93,7 +105,7 @@ export function VoucherPanel({ voucher, site, guestInfo, isNew, sentTo, onNext, 
               {' · '}
             </>
           )}
-          {limitWords(t, voucher, timeZone)}
+          {joinWords(withSite ? site.name : '', limitWords(t, voucher, timeZone))}
         </Text>
       </Group>
       <div className={`code ${classes.code}`} {...(isOver && { 'data-ended': true })}>
