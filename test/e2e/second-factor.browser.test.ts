@@ -114,8 +114,13 @@ test('a change long after the sign-in asks for the password, and is then saved b
   await page.getByRole('textbox', { name: t('keys-page.name') }).fill('Cash desk')
   await page.getByRole('button', { name: t('keys-page.create') }).click()
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  const slowly = Promise.withResolvers<void>()
+  await page.route('**/api/v2/session/again', (route) => slowly.promise.then(() => route.continue()), { times: 1 })
   await dialog.getByLabel('Your password').fill('wrong')
   await page.keyboard.press('Enter')
+  await dialog.locator('button[data-loading]').waitFor()
+  expect(await dialog.getByLabel('Your password').isEditable()).toBe(false) // the answer empties the field
+  slowly.resolve()
   await dialog.getByText('The password is wrong.').waitFor()
   await expectAccessible(page, 'sign in again')
   await dialog.getByLabel('Your password').fill(password)

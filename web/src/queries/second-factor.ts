@@ -24,7 +24,10 @@ export const signInAgainQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const signInAgain = mutationOptions({ mutationFn: (proof: SignInAgain) => api.checkSignInAgain(proof) })
+export const signInAgain = mutationOptions({
+  mutationKey: ['sign-in-again'],
+  mutationFn: (proof: SignInAgain) => api.checkSignInAgain(proof),
+})
 
 export const signInAgainWithPasskey = mutationOptions({
   mutationFn: async () => {

@@ -1,6 +1,6 @@
 import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconExternalLink, IconFingerprint } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toApiError } from '../../api.ts'
@@ -32,6 +32,7 @@ const formId = 'sign-in-again'
 export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
   const { t } = useTranslation()
   const { data, error, refetch } = useQuery(signInAgainQuery)
+  const isChecking = useIsMutating({ mutationKey: signInAgain.mutationKey }) > 0
   const cancelByKey = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onCancel()
   }
@@ -58,7 +59,7 @@ export function SignInAgainDialog({ onConfirmed, onCancel }: Props) {
               {t('actions.cancel')}
             </Button>
             {methods.includes('password') && (
-              <Button type="submit" form={formId} {...onlyHere}>
+              <Button type="submit" form={formId} loading={isChecking} {...onlyHere}>
                 {t('second-factor.again-submit')}
               </Button>
             )}
@@ -106,6 +107,7 @@ function PasswordAgain({ onConfirmed }: MethodProps) {
           label={t('second-factor.again-password')}
           visibilityToggleButtonProps={onlyHere}
           value={password}
+          readOnly={send.isPending} // a wrong password is removed when the service answers
           errorProps={{ role: 'alert' }}
           error={
             password === '' &&
