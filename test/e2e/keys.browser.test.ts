@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { startBrowser } from '#test/browser.ts'
+import { atUrl, startBrowser } from '#test/browser.ts'
 import { seedControlledSite, seedPerson } from '#test/data/seed.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { openPage, startWebApp } from '#test/web.ts'
@@ -117,4 +117,33 @@ test('an administrator creates a key, uses it with the lines of the page, sees i
   await dialog.waitFor({ state: 'detached' })
   await row.getByText(/revoked/).waitFor()
   expect([await statusWith(first), await statusWith(second)]).toEqual(['401', '401'])
+})
+
+test('Back closes a dialog and stays on the page, but never closes the dialog with a secret', async () => {
+  const page = await openPage(browser, { url: app.url, session, locale })
+  const dialog = page.getByRole('dialog')
+  await page.goto('/audit')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('button', { name: t('keys-page.new') }).click()
+  await dialog.waitFor()
+  await page.goBack()
+  await dialog.waitFor({ state: 'detached' })
+  await atUrl(page, '/keys')
+
+  await page.getByRole('button', { name: t('keys-page.new') }).click()
+  await dialog.getByRole('textbox', { name: t('keys-page.name') }).fill('Kiosk')
+  await dialog.getByRole('button', { name: t('keys-page.create') }).click()
+  const title = page.getByRole('heading', { name: t('keys-page.created-title', { name: 'Kiosk' }) })
+  await title.waitFor()
+  const secret = await dialog.locator('code').first().textContent()
+  await page.goBack()
+  await page.waitForTimeout(500)
+  await atUrl(page, '/keys')
+  expect(await dialog.locator('code').first().textContent()).toBe(secret)
+
+  await dialog.getByRole('checkbox', { name: t('keys-page.stored') }).check()
+  await dialog.getByRole('button', { name: t('actions.done') }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.goBack()
+  await atUrl(page, '/audit')
 })

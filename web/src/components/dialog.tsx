@@ -1,6 +1,7 @@
 import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useBackCloses } from '../hooks/use-back-closes.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useFocusAfter } from '../hooks/use-focus-after.ts'
 import { useLayout } from '../hooks/use-layout.ts'
@@ -10,7 +11,7 @@ type DialogProps = {
   opened?: boolean
   onClose: () => void
   title: ReactNode
-  /** Esc and a click beside the dialog do nothing: it closes only by its buttons. */
+  /** Esc, Back and a click beside the dialog do nothing: it closes only by its buttons. */
   isSticky?: boolean
   /** Hides the page behind the dialog, and covers other dialogs. */
   isCovering?: boolean
@@ -33,6 +34,7 @@ export function Dialog({
 }: DialogProps) {
   const { t } = useTranslation()
   const isPhone = useLayout() === 'phone'
+  useBackCloses(opened && !isCovering, () => !isSticky && onClose())
   return (
     <Modal
       opened={opened}
