@@ -36,11 +36,20 @@ export async function listSiteReferences(tx: Queryable, id: number): Promise<Sit
   return rows.map(({ kind }) => kind)
 }
 
-/** Also deletes the rows of other tables that have no meaning without the site. */
+/**
+ * SQL: the rows of other tables that have no meaning without the site $1. The name of a setting of a site ends in its number, which
+ * an import from another system may use again, for another site.
+ */
+const rowsOfSiteSql = {
+  api_key_sites: 'site_id = $1',
+  messages: 'site_id = $1',
+  site_days: 'site_id = $1',
+  site_versions: 'site_id = $1',
+  settings: `name ~ ('^[a-z_]+/' || $1::integer || '$')`,
+}
+
 export async function deleteSite(tx: Queryable, id: number): Promise<void> {
-  for (const table of ['api_key_sites', 'messages', 'site_days', 'site_versions'])
-    await tx.query(`delete from ${table} where site_id = $1`, [id])
-  // Settings of one site end with its number. An import from another system may use the number again, for another site.
-  await tx.query(`delete from settings where name ~ ('^[a-z_]+/' || $1::integer || '$')`, [id])
+  for (const [table, condition] of Object.entries(rowsOfSiteSql))
+    await tx.query(`delete from ${table} where ${condition}`, [id])
   await tx.query('delete from sites where id = $1', [id])
 }
