@@ -154,6 +154,7 @@ test.each([
   ['end too early', deflateSync(Buffer.alloc(200)).subarray(0, 8)],
   ['are missing', Buffer.alloc(0)],
   ['are many more than its header says', deflateSync(Buffer.alloc(1_000_000))],
+  ['have a row with an unknown filter', deflateSync(Buffer.alloc(145).fill(9, 29, 30))],
 ])('a logo whose pixels %s is left out', async (_, pixels) => {
   const job: SlipJob = { slips: [slipParts(voucher, site, ['de'])], paper: '80mm', logo: null }
 
