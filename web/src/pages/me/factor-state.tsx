@@ -5,7 +5,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MySecondFactors } from '../../../../client/voucher-api.generated.ts'
 import { Notice } from '../../components/notice.tsx'
-import { useIsOnlyByProvider, useMustSetUp, usePerson, useProviderName } from '../../session.tsx'
+import { useIsOnlyByProvider, useProviderName } from '../../provider-name.ts'
+import { useMustSetUp, usePerson } from '../../session.tsx'
 import classes from './me.module.css'
 
 /** The first line of the page: whether the person has a second factor, and whether they need one. */

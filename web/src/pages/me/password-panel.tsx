@@ -6,8 +6,9 @@ import { useTranslation } from 'react-i18next'
 import { FormDialog } from '../../components/dialog.tsx'
 import { PasswordField, SecretInput, usePasswordCheck } from '../../components/password-field.tsx'
 import { useSaveForm } from '../../hooks/use-save-form.ts'
+import { useIsOnlyByProvider, useProviderName } from '../../provider-name.ts'
 import { updateMyPassword } from '../../queries/my-account.ts'
-import { useIsOnlyByProvider, usePerson, useProviderName } from '../../session.tsx'
+import { usePerson } from '../../session.tsx'
 import { RowsPanel } from './rows-panel.tsx'
 
 /** Changes the password. People who sign in only by the provider have none. */
