@@ -26,48 +26,56 @@ const boundMs = 3_000
 
 const named = (url: string, host: string) => url.replace('127.0.0.1', host)
 
-test('names of webhooks that hang do not delay the database, controllers and other webhooks', async () => {
-  const names = await startNameServer()
-  const db = await createTestDatabase()
-  const [simulator, sink, port] = [await startSimulator(), await startWebhookSink(), await freePort()]
-  const site = await seedControlledSite(db, { ...simulator, url: named(simulator.url, 'controller.test') })
-  const { key } = await seedKey(db, { scope: 'write' })
-  const subscribe = (url: string) =>
-    addWebhook({ db, keyring: testKeyring }, testActor, { name: uuidv7(), format: 'generic', url, siteIds: undefined })
-  await subscribe(named(sink.url, 'sink.test'))
-  // As in a container, where the database has a name.
-  await startNamed(names.resolvConf, { ...testEnvironment(named(db.url, 'db.test'), { PORT: String(port) }) })
-  const create = async (name: string) => {
-    const startedAt = performance.now()
-    const body = JSON.stringify({ site_id: site, name })
-    const headers = { authorization: `Bearer ${key}` }
-    const answer = await call(`http://127.0.0.1:${port}/api/v2/vouchers`, { method: 'POST', headers, body })
-    return { name, status: answer.status, ms: Math.round(performance.now() - startedAt) }
-  }
-  await expect.poll(() => create('first').then(({ status }) => status)).toBe(201)
-  for (const number of range(hangingNames)) await subscribe(`http://hanging-${number}.test:9/hook`)
+test.runIf(process.getuid?.() === 0)(
+  'names of webhooks that hang do not delay the database, controllers and other webhooks',
+  async () => {
+    const names = await startNameServer()
+    const db = await createTestDatabase()
+    const [simulator, sink, port] = [await startSimulator(), await startWebhookSink(), await freePort()]
+    const site = await seedControlledSite(db, { ...simulator, url: named(simulator.url, 'controller.test') })
+    const { key } = await seedKey(db, { scope: 'write' })
+    const subscribe = (url: string) =>
+      addWebhook({ db, keyring: testKeyring }, testActor, {
+        name: uuidv7(),
+        format: 'generic',
+        url,
+        siteIds: undefined,
+      })
+    await subscribe(named(sink.url, 'sink.test'))
+    // As in a container, where the database has a name.
+    await startNamed(names.resolvConf, { ...testEnvironment(named(db.url, 'db.test'), { PORT: String(port) }) })
+    const create = async (name: string) => {
+      const startedAt = performance.now()
+      const body = JSON.stringify({ site_id: site, name })
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await call(`http://127.0.0.1:${port}/api/v2/vouchers`, { method: 'POST', headers, body })
+      return { name, status: answer.status, ms: Math.round(performance.now() - startedAt) }
+    }
+    await expect.poll(() => create('first').then(({ status }) => status)).toBe(201)
+    for (const number of range(hangingNames)) await subscribe(`http://hanging-${number}.test:9/hook`)
 
-  const created = []
-  for (const number of range(creations)) {
-    created.push(await create(`Gast ${number}`))
-    // As a restart of PostgreSQL does: all connections must be opened again.
-    if (number % 10 === 5)
-      await db.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-      )
-    await pause(500)
-  }
-  await pause(boundMs)
-  const times = created.map(({ ms }) => ms)
-  report('creations, the slowest in ms, notifications, lookups of names that hang', [
-    creations,
-    Math.max(...times),
-    sink.received.length,
-    [...names.asked].filter(([name]) => name.includes('hanging')).reduce((sum, [, count]) => sum + count, 0),
-  ])
-  expect(created.filter(({ status, ms }) => status !== 201 || ms > boundMs)).toEqual([])
-  expect(sink.received.length).toBeGreaterThanOrEqual(creations)
-})
+    const created = []
+    for (const number of range(creations)) {
+      created.push(await create(`Gast ${number}`))
+      // As a restart of PostgreSQL does: all connections must be opened again.
+      if (number % 10 === 5)
+        await db.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+        )
+      await pause(500)
+    }
+    await pause(boundMs)
+    const times = created.map(({ ms }) => ms)
+    report('creations, the slowest in ms, notifications, lookups of names that hang', [
+      creations,
+      Math.max(...times),
+      sink.received.length,
+      [...names.asked].filter(([name]) => name.includes('hanging')).reduce((sum, [, count]) => sum + count, 0),
+    ])
+    expect(created.filter(({ status, ms }) => status !== 201 || ms > boundMs)).toEqual([])
+    expect(sink.received.length).toBeGreaterThanOrEqual(creations)
+  },
+)
 
 /** Starts an api and a worker in one process, which resolves names with this `resolv.conf`. */
 async function startNamed(resolvConf: string, env: Record<string, string>): Promise<void> {
