@@ -83,7 +83,7 @@ async function listMissing(client: DatabaseClient, names: string[]): Promise<str
   const { rows } = await client.query<{ name: string }>('select name from public.migrations order by run_on, id')
   for (const [index, { name }] of rows.entries())
     if (index < names.length && names[index] !== name)
-      throw new Error(`Not run migration ${names[index]} is preceding already run migration ${name}`)
+      throw new Error(`The database has migration ${name}, but lacks ${names[index]}, which comes before it`)
   return names.slice(rows.length)
 }
 
