@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { postponeWithdrawals } from '#domain/record/due-withdrawals.queries.ts'
 import { runCommand } from '#test/command.ts'
 import { seedBatch, seedController, seedFailingMessages, seedSite, seedWebhook } from '#test/data/seed.ts'
@@ -147,6 +147,18 @@ test('when the record cannot be read, the other metrics are still served', async
   expect(await value('voucher_service_record_readable')).toBe(0)
   expect(await value('voucher_service_sync_lag_seconds')).toBeUndefined()
   expect(await value('voucher_service_build_info', `{version="1.2.3",node="${process.version}",role="start"}`)).toBe(1)
+})
+
+test('while the record cannot be read, the log says so at most once a minute', async () => {
+  const { app, scrape } = await startMeasuredApp()
+  const warn = vi.spyOn(app.context.log, 'warn')
+  await app.db.query('alter table controllers rename to renamed')
+  for (let n = 0; n < 3; n++) {
+    expect(await scrape()).toContain('voucher_service_record_readable 0')
+    await pause(1_100) // figures are read again after a second
+  }
+
+  expect(warn.mock.calls.map(([, message]) => message)).toEqual(['the database could not be read for the metrics'])
 })
 
 test('with 1,000 controllers, half of them out of reach, a scrape has less than 1 MB and takes less than 100 ms', async () => {

@@ -1,4 +1,5 @@
 import { connectDatabase } from '#db/database.ts'
+import { atMostEvery } from '#lib/at-most-every.ts'
 import type { Metrics } from '#metrics/metrics.ts'
 import { serveMetrics } from '#metrics/serve-metrics.ts'
 import type { Context } from '../../context.ts'
@@ -21,7 +22,9 @@ export async function startMetrics(ctx: Context, metrics: Metrics): Promise<Part
     timeoutMs,
     onError: () => {}, // the next scrape reports it
   })
-  const onError = (err: unknown) => ctx.log.warn({ err }, 'the database could not be read for the metrics')
+  const onError = atMostEvery(60_000, (err: unknown) =>
+    ctx.log.warn({ err }, 'the database could not be read for the metrics'),
+  )
   metrics.watch({ db, pools: ctx.pools, isRedisReachable: ctx.isRedisReachable, onError })
   const server = await serveMetrics(metrics, { port, address, log: ctx.log }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandRefused(
