@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/database.ts'
 import { findHold } from '#domain/hold.queries.ts'
+import { findFailingMail } from '#domain/messages/messages.queries.ts'
 import { listFailingWebhooks } from '#domain/overview/attention.queries.ts'
 import { shellWord } from '#lib/shell-word.ts'
 import { hasListener, listQueueDepths } from '#queue/jobs.queries.ts'
@@ -83,6 +84,19 @@ export async function checkWork(db: Queryable): Promise<Finding[]> {
       ),
     )
   return findings
+}
+
+/** A mail server that has accepted nothing for minutes, with the reason of the last attempt. */
+export async function checkMail(db: Queryable): Promise<Finding[]> {
+  const failing = await findFailingMail(db)
+  if (!failing) return []
+  const { since, failure, waiting } = failing
+  return [
+    findingsOf('mail').warning(
+      `The mail server has not accepted messages since ${since.toISOString()} (${failure}). Messages that wait: ${waiting}.`,
+      'Test the mail server on the page Settings → E-mail of the web app: the test says what to do (docs/e-mail.md).',
+    ),
+  ]
 }
 
 const sitesNamed = 10

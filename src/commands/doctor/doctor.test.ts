@@ -5,7 +5,15 @@ import { startApp, startWorkerOf } from '#test/app.ts'
 import { type CommandRun, runCommand } from '#test/command.ts'
 import { createTestDatabase } from '#test/data/database.ts'
 import { freePort } from '#test/data/local-servers.ts'
-import { seedBatch, seedControlledSite, seedController, seedPerson, seedSite, seedWebhook } from '#test/data/seed.ts'
+import {
+  seedBatch,
+  seedControlledSite,
+  seedController,
+  seedFailingMessages,
+  seedPerson,
+  seedSite,
+  seedWebhook,
+} from '#test/data/seed.ts'
 import { queryServer } from '#test/data/template-database.ts'
 import { startSimulator } from '#test/network/simulator.ts'
 import { listen } from '#test/network/sockets.ts'
@@ -439,6 +447,27 @@ test('guests that a worker has not forgotten for a day are a warning, only while
   expect(off).toEqual([])
   expect(late).toMatchObject([{ result: 'warning', message: expect.stringContaining('2026-01-02T03:04:05.000Z') }])
   expect(await findGuests()).toEqual([])
+})
+
+test('a mail server that has accepted nothing for five minutes is a warning with the time and the reason', async () => {
+  const db = await createTestDatabase()
+  const site = await seedSite(db)
+  const findMail = async () => (await examine(db.url, {}, withoutControllers)).of('mail')
+  await seedFailingMessages(db, site, { minutes: 4 })
+  const early = await findMail()
+  await seedFailingMessages(db, site, { minutes: 20 })
+
+  expect(early).toEqual([])
+  expect(await findMail()).toEqual([
+    {
+      check: 'mail',
+      result: 'warning',
+      message: expect.stringMatching(
+        /^The mail server has not accepted messages since \S+Z \(port_closed\)\. Messages that wait: 2\.$/,
+      ),
+      fix: expect.stringContaining('Settings → E-mail'),
+    },
+  ])
 })
 
 test('sites that fail although their controller answers are warnings, at most ten with their names', async () => {

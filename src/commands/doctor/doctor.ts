@@ -19,7 +19,7 @@ import { checkRedis } from './check-redis.ts'
 import { checkAuditRetention, checkRetention } from './check-retention.ts'
 import { checkSecrets } from './check-secrets.ts'
 import { checkSettings } from './check-settings.ts'
-import { checkSites, checkWebhooks, checkWork } from './check-work.ts'
+import { checkMail, checkSites, checkWebhooks, checkWork } from './check-work.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /**
@@ -86,6 +86,7 @@ async function* examineDatabase(db: Database, config: Config, { controllers }: E
   yield* await attempt('secrets', () => checkSecrets(db, config.encryptionKeys))
   yield* await attempt('worker', () => checkWork(db))
   yield* await attempt('webhooks', () => checkWebhooks(db))
+  yield* await attempt('mail', () => checkMail(db))
   yield* await attempt('sites', () => checkSites(db))
   if (!controllers) return
   const clock = createDatabaseClock(db)
