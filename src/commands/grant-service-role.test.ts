@@ -325,6 +325,15 @@ test.each([
   expect((await empty.admin.query(`select from pg_class where relnamespace = 'public'::regnamespace`)).rowCount).toBe(0)
 })
 
+test('the owner as SERVICE_ROLE is rejected with the advice to use another role', async () => {
+  const empty = await createTwoRoles({ isMigrated: false })
+  const env = { SERVICE_ROLE: new URL(empty.ownerUrl).username }
+
+  const { stderr } = await runCommand(empty.ownerUrl, ['migrate'], { env })
+
+  expect(stderr).toContain('so it can change the audit. Give the service another role, one that only it uses.')
+})
+
 test('a role that may write all tables is rejected before the first migration', async () => {
   const empty = await createTwoRoles({ isMigrated: false })
   await empty.admin.query(`grant pg_write_all_data to ${empty.serviceRole}`)

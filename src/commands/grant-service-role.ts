@@ -81,7 +81,8 @@ const effects: Record<WayToAudit['way'], string> = {
 export const wayRemedies: Record<WayToAudit['way'], string> = {
   superuser:
     'Take this right from the role: alter role … nosuperuser. Or give the service another role, one that only it uses.',
-  owner: 'End the membership: revoke … from …. Or give the service another role, one that only it uses.',
+  owner:
+    'Give the service another role, one that only it uses. If the role is only a member of the owner, you can end the membership instead: revoke … from ….',
   'creates roles': 'Take this right from the role: alter role … nocreaterole.',
   'runs programs': 'End this membership: revoke … from ….',
   'has rights': 'Revoke these rights, e.g.: revoke all on audit, audit_retention from public. Or end the membership.',
