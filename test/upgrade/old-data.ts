@@ -63,7 +63,8 @@ export async function createOldData(url: string, script: string): Promise<OldDat
     batch: (await send('POST', '/v2/batches', { site_id: site, name: 'Tagung', count: 3, expire_minutes: 600 })).id,
     revocation: (await send('POST', '/v2/revocations', { voucher_ids: [idOf(vouchers, 'Wird widerrufen')] })).id,
   }
-  await spawnCommand(url, ['hold', '--yes'], { script })
+  const held = await spawnCommand(url, ['hold'], { script })
+  if (held.exitCode !== 0) throw new Error(held.stderr)
   await api.stop()
   const sessions = { administrator, desk: people.session }
   const webhook = { secret, sink }

@@ -19,6 +19,7 @@ test('after the upgrade, all answers contain the old data, and everything goes o
   const after = await readEverything(api, old.sessions.administrator)
 
   expect(failedPaths(before)).toEqual([])
+  expect(before['/hold']).toMatchObject({ body: { held_since: expect.any(String) } })
   expect(Object.keys(before).length).toBeGreaterThan(60)
   expect(after).toMatchObject(before)
   await expectCredentialsToWork(api, old)
