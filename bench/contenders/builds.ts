@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,13 +14,21 @@ export function buildHere(): Build {
 }
 
 /**
- * Checks out an earlier commit into a temporary folder and builds it there. It uses the installed packages of this
- * checkout. A commit without a build runs from its sources.
+ * Checks out an earlier commit into a temporary folder and builds it there, with the packages of its lock file. A commit without a
+ * build runs from its sources.
  */
 export function buildEarlier(ref: string): Build {
   const folder = join(mkdtempSync(join(tmpdir(), 'voucher-bench-')), 'checkout')
   git('worktree', 'add', '--detach', '--force', folder, ref)
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const hasOurPackages = readFileSync(join(folder, 'package-lock.json')).equals(
+    readFileSync(join(root, 'package-lock.json')),
+  )
+  if (hasOurPackages) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  else
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
   return { ...buildIn(folder), remove: () => void git('worktree', 'remove', '--force', folder) }
 }
 
