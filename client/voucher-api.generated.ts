@@ -1027,7 +1027,7 @@ export type GuestErasure = {
     /** The name as it is stored, without a date: upper and lower case matter. */
     name: string
   }>
-  /** One of these values. A text of your own is not possible, because it could contain the name. */
+  /** Why the guest is erased: one of these values. A text of your own is not possible, because it could contain the name. */
   reason: "guest_asked" | "mistake" | "other"
   /** What happens if a voucher still works: `refuse` erases nothing and answers 409, `after_end` erases it after its end. */
   valid: "refuse" | "after_end"
@@ -1038,7 +1038,7 @@ export type ErasureResult = {
   at: string
   /** The name of the person, key or command that erased. */
   by: string
-  /** One of these values. A text of your own is not possible, because it could contain the name. */
+  /** Why the guest is erased: one of these values. A text of your own is not possible, because it could contain the name. */
   reason: "guest_asked" | "mistake" | "other"
   /** How many vouchers the erasure is about. */
   vouchers: number
@@ -1057,7 +1057,7 @@ export type Erasure = {
   at: string
   /** The name of the person, key or command that erased. */
   by: string
-  /** One of these values. A text of your own is not possible, because it could contain the name. */
+  /** Why the guest is erased: one of these values. A text of your own is not possible, because it could contain the name. */
   reason: "guest_asked" | "mistake" | "other"
   /** How many vouchers the erasure is about. */
   vouchers: number

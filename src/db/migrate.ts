@@ -71,7 +71,7 @@ function listMigrations(folder: string): string[] {
   return files.sort().map((file) => file.replace('.sql', ''))
 }
 
-/** Those of these migrations that the database lacks. Creates the table of migrations in a new database. */
+/** Returns the migrations that the database lacks. Creates the table of migrations in a new database. */
 async function listMissing(client: DatabaseClient, names: string[]): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.migrations') is not null as found`,

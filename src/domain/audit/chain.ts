@@ -24,7 +24,7 @@ type CheckedChain = {
   entries: number
   /** The last seal, and the number of its line. */
   seal: (Seal & { line: number }) | undefined
-  /** One sentence for each place. Empty: every line is as it was exported. */
+  /** The places where the file was changed, a sentence for each. Empty if every line is as it was exported. */
   damage: string[]
   hasKnownHash: boolean
 }

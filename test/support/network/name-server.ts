@@ -49,7 +49,7 @@ function readName(message: Buffer): { name: string; end: number } {
 
 const typeA = 1
 
-/** One address for a question of type A, none for other types. */
+/** The answer to a question: one address for type A, none for other types. */
 function answerTo(query: Buffer, end: number): Buffer {
   const isAboutIpv4 = query.readUInt16BE(end) === typeA
   const head = Buffer.from(query.subarray(0, end + 4))

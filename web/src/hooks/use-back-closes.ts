@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-/** What Back does in each open dialog, the uppermost last. */
+/** The open dialogs, the uppermost last, with what Back of the browser does in each. */
 const dialogs: { back: () => void }[] = []
 
 /**

@@ -154,7 +154,8 @@ export const exportGuests = operation({
 const reason = Type.Unsafe<(typeof erasureReasons)[number]>({
   type: 'string',
   enum: [...erasureReasons],
-  description: 'One of these values. A text of your own is not possible, because it could contain the name.',
+  description:
+    'Why the guest is erased: one of these values. A text of your own is not possible, because it could contain the name.',
 })
 
 const erasureFields = {

@@ -61,7 +61,7 @@ type LineProps = {
   isDecision?: boolean
   isCurrent: boolean
   durationMs: number | null | undefined
-  /** What was found. */
+  /** The result of the step, e.g. the version of the controller. */
   details?: ReactNode
   remedy: ReactNode
 }
